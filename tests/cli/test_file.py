@@ -38,8 +38,8 @@ def test_a_dry_run_changes_nothing(run: Run, maildir: Path) -> None:
     assert "Travel  Your flight is late  (flight" in lines[0]
     assert lines[1:-1] == [
         "120 messages learnt",
-        "1 messages would be moved",
-        "1 stay in the inbox: 1 unsure",
+        "1 message would be moved",
+        "1 stays in the inbox: 1 unsure",
     ]
     assert lines[-1].startswith("at 0.90 I would move 1, at 0.95 1, at 0.99 ")
     assert "--apply moves the messages" in done.err
@@ -74,7 +74,7 @@ def test_spot_checks_are_shown(run: Run, maildir: Path) -> None:
     key = next(key for key, mail in inbox.items() if "flight" in mail["Subject"])
     inbox.get_folder("Travel").add(inbox[key])
     inbox.remove(key)
-    assert "1 messages learnt" in run("file", "Mail", "--apply").out
+    assert "1 message learnt" in run("file", "Mail", "--apply").out
 
 
 def test_the_limit(run: Run, maildir: Path) -> None:
@@ -82,7 +82,7 @@ def test_the_limit(run: Run, maildir: Path) -> None:
     for number in range(3):
         inbox.add(f"Subject: Your flight is booked, no. {number}\n\nHello")
     done = run("file", "Mail", "--limit", "1", *NO_CHECKS)
-    assert "1 messages would be moved" in done.out
+    assert "1 message would be moved" in done.out
     assert done.out.splitlines()[-1].endswith("(without --limit)")
     assert run("file", "Mail", "--apply", "--json", "--limit", "1", *NO_CHECKS).json["moved"] == 1
 

@@ -150,3 +150,16 @@ def test_json_has_the_order(run: Run, stream: Path) -> None:
     found = run("learn", "items.jsonl", "--json").json
     assert found["order"] == found["report"]["order"]
     assert found["held_out"] is None
+
+
+def test_a_pipe_is_read_once(run: Run) -> None:
+    done = run("learn", "-", "--format", "jsonl", "--passes", "2", stdin="")
+    assert done.code == 2
+    assert "can be read only once" in done.err
+
+
+def test_compare_warns_of_sorted_items(run: Run, sorted_file: str) -> None:
+    done = run("compare", sorted_file, "--learners", "single")
+    assert done.out.startswith("THE ITEMS CAME SORTED BY LABEL")
+    done = run("compare", sorted_file, "--learners", "single", "--shuffle")
+    assert "SORTED" not in done.out

@@ -291,6 +291,7 @@ def test_unknown_items_are_counted_once(run: Run, stream: Path, model: str) -> N
         assert (repr(name) if name else "text without a field") in done.err
     assert [row["known"] for row in rows_of(done.out)][3:] == ["0", "0"]
     assert "the item has no word" in run("suggest", "-m", model, "--text", "zzz").err
+    assert "the item has no word" in run("explain", "-m", model, "--text", "zzz").err
     assert run("suggest", "-m", model, "--text", "the invoice").err == ""
     assert run("suggest", "-m", model, "--text", "zzz", "-q").err == ""
 

@@ -281,8 +281,8 @@ def test_text_of_one_label_per_item() -> None:
         f"{100 * recent.accuracy:.1f} % of the last 100"
     )
     assert lines[3] == (
-        f"at 95 % right, {middle} can be filed without asking (90 %: {low}, 99 %: {high}), "
-        f"from item {report.coverage.starts[1].first_item} on"
+        f"at 95 % right, {middle} can be filed without asking (90 %: {low}, 99 %: {high})"
+        f"; the first was item {report.coverage.starts[1].first_item}"
     )
     for name in ("accuracy", "right among the first 3", "macro recall", "weakest labels"):
         assert sum(line.startswith(name) for line in lines) == 1
@@ -345,7 +345,7 @@ def test_text_of_sorted_items_warns_first() -> None:
 def test_text_of_frozen_models_has_no_first_item() -> None:
     _, learning = text_of(confident_rounds(1, 400))
     report, text = text_of(confident_rounds(1, 400), frozen=True)
-    for part in (", from item ", "first item", "half from item"):
+    for part in ("; the first was item ", "first item", "half from item"):
         assert part in learning
         assert part not in text
     assert "filed alone" in text

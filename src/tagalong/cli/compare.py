@@ -94,6 +94,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "learners": [row.to_dict() for row in rows],
         }
     )
+    if any(row.report.order == "sorted" for row in rows):
+        out.result(
+            "THE ITEMS CAME SORTED BY LABEL, so these figures are too good and must not be "
+            "trusted:\ncompare the items in the order in which they arrived, or with --shuffle.\n"
+        )
     out.result(as_markdown(rows) if args.markdown else as_table(rows, out.bold))
     out.info(f"{learners[0].progress.items:,} items, {reader.labels:,} labels")
     if reader.unlabelled:

@@ -32,6 +32,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         }
     )
     out.result(str(explanation))
+    if not tagger.suggest(item, k=0).known:
+        out.info(
+            "the item has no word or value that the model knows, so the score only reflects how "
+            "frequent the label is"
+        )
     return OK
 
 

@@ -19,24 +19,26 @@ def move_lines(result: FilingResult) -> list[str]:
     """Return a line for each message that was or would be moved, and for each new spot check."""
     moves = [move for move in result.moves if move.done or not result.applied]
     checks = [left for left in result.left if left.reason == "spot check" and left.probability]
-    return [*map(_move_line, moves), *map(_check_line, checks)]
+    lines = [*map(_move_cells, moves), *map(_check_cells, checks)]
+    width = max((len(folder) for _, folder, _ in lines), default=0)
+    return [f"{chance}  {folder:{width}}  {text}" for chance, folder, text in lines]
 
 
-def _move_line(move: Move) -> str:
+def _move_cells(move: Move) -> tuple[str, str, str]:
     why = f"  ({', '.join(move.why[:3])})" if move.why else ""
     subject = printable(move.subject or move.source.name)
-    return f"{move.probability:4.0%}  {printable(move.to_folder)}  {subject}{printable(why)}"
+    return f"{move.probability:4.0%}", printable(move.to_folder), subject + printable(why)
 
 
-def _check_line(left: LeftAlone) -> str:
+def _check_cells(left: LeftAlone) -> tuple[str, str, str]:
     subject = printable(left.subject or left.source.name)
-    folder = printable(left.folder)
-    return f"{left.probability:4.0%}  {folder}?  {subject}  (spot check: please file it yourself)"
+    text = f"{subject}  (spot check: please file it yourself)"
+    return f"{left.probability:4.0%}", f"{printable(left.folder)}?", text
 
 
 def summary_lines(result: FilingResult) -> list[str]:
     """Return what was learnt and moved, what stays in the inbox, and what other targets give."""
-    learnt = f"{result.learnt:,} messages learnt"
+    learnt = f"{_messages(result.learnt)} learnt"
     if result.answered:
         learnt += f", {result.answered:,} of them spot checks"
     if result.corrected:
@@ -44,18 +46,23 @@ def summary_lines(result: FilingResult) -> list[str]:
     if result.rejected:
         learnt += f", {result.rejected:,} moved back to the inbox"
     moved = (
-        f"{result.moved:,} messages moved"
+        f"{_messages(result.moved)} moved"
         if result.applied
-        else f"{len(result.moves):,} messages would be moved"
+        else f"{_messages(len(result.moves))} would be moved"
     )
     stay = ", ".join(f"{count:,} {reason}" for reason, count in result.left_by_reason.items())
-    lines = [learnt, moved, f"{len(result.left):,} stay in the inbox" + (stay and f": {stay}")]
+    verb = "stays" if len(result.left) == 1 else "stay"
+    lines = [learnt, moved, f"{len(result.left):,} {verb} in the inbox" + (stay and f": {stay}")]
     if result.in_runs:
         lines.append(
             "nothing is sure: the last messages came in long runs of one folder, so that nothing "
             "can be said about mail in its usual order"
         )
     return lines + _other_targets(result)
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count:,} messages"
 
 
 def _other_targets(result: FilingResult) -> list[str]:

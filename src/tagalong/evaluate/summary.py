@@ -41,7 +41,7 @@ def _can_be_filed(report: "Report") -> str:
     low, middle, high = (percent(share, 0) for share in shares)
     can_be = "can be filed" if report.one_label else "of the right labels can be set"
     first = report.coverage.starts[TARGETS.index(0.95)].first_item
-    start = "" if first is None or report.frozen else f", from item {first:,} on"
+    start = "" if first is None or report.frozen else f"; the first was item {first:,}"
     return f"at 95 % right, {middle} {can_be} without asking (90 %: {low}, 99 %: {high}){start}"
 
 

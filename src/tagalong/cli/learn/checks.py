@@ -7,6 +7,7 @@ from tagalong.cli.errors import CommandError, UsageError
 from tagalong.cli.learn.predictions import check_predictions
 from tagalong.cli.models import check_destination
 from tagalong.cli.plot_files import check_plot
+from tagalong.cli.sources import is_live_stream
 
 __all__ = ["check_arguments"]
 
@@ -23,7 +24,16 @@ def check_arguments(args: argparse.Namespace) -> None:
         raise UsageError("nothing to read: give a SOURCE, such as a file or pydocs:")
     if args.passes == 0:
         raise UsageError("--passes must be at least 1")
+    if (args.passes or 1) > 1 and any(map(_is_read_once, args.sources)):
+        raise UsageError(
+            f"--passes {args.passes}: standard input and pipes can be read only once; write the "
+            "items to a file first, and give the file"
+        )
     _check_model(args)
+
+
+def _is_read_once(source: str) -> bool:
+    return source == "-" or is_live_stream(source)
 
 
 def _check_model(args: argparse.Namespace) -> None:
