@@ -312,3 +312,14 @@ def test_formulas_in_csv(run: Run, stream: Path) -> None:
     done = run("learn", "items.jsonl", "--predictions", "p.csv")
     assert "9 cells of p.csv have an apostrophe in front" in done.err
     assert rows_in("p.csv")[0]["id"] == "'=item-0"
+
+
+def test_sources_are_not_replaced(run: Run, stream: Path) -> None:
+    link = stream.with_name("link.jsonl")
+    link.symlink_to(stream)
+    before = stream.read_bytes()
+    for name in (stream.name, link.name):
+        done = run("learn", stream.name, "--model", "m.tagalong", "--predictions", name)
+        assert done.code == 2
+        assert f"--predictions {name} would replace SOURCE {stream.name}" in done.err
+    assert stream.read_bytes() == before

@@ -3,7 +3,7 @@
 import difflib
 import json
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,14 @@ from tagalong.cli.errors import CommandError, UsageError
 from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
-__all__ = ["check_destination", "file_header", "find_label", "load_tagger", "locked_tagger"]
+__all__ = [
+    "check_destination",
+    "check_not_an_input",
+    "file_header",
+    "find_label",
+    "load_tagger",
+    "locked_tagger",
+]
 
 
 def load_tagger(path: str) -> Tagger:
@@ -90,3 +97,12 @@ def check_destination(path: str | None, argument: str) -> None:
         raise UsageError(f"{argument} {path} is a folder; give the name of a file")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"{argument} {path}: no permission to write to the folder {folder}")
+
+
+def check_not_an_input(path: str, argument: str, model: str | None, sources: Sequence[str]) -> None:
+    """Raise UsageError if a file to write is the model or one of the sources."""
+    for given, name in ((model, "--model"), *((source, "SOURCE") for source in sources)):
+        if given is None or not (os.path.isfile(given) and os.path.exists(path)):
+            continue
+        if os.path.samefile(given, path):
+            raise UsageError(f"{argument} {path} would replace {name} {given}: use another name")

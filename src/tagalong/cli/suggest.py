@@ -1,7 +1,6 @@
 """``tagalong suggest``: suggested labels, as lines of JSON or as a table."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -10,7 +9,7 @@ from typing import IO, cast
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.live import Live
-from tagalong.cli.models import check_destination, load_tagger
+from tagalong.cli.models import check_destination, check_not_an_input, load_tagger
 from tagalong.cli.output import Output, TerminalBytes, is_terminal, table
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
 from tagalong.cli.suggested import Suggested
@@ -67,7 +66,7 @@ def _checked_format(args: argparse.Namespace, out: Output) -> TableFormat | None
     format: TableFormat | None = args.to
     if args.out is not None:
         check_destination(args.out, "--out")
-        _check_not_an_input(args)
+        check_not_an_input(args.out, "--out", args.model, args.sources)
         by_name = table_format_of(args.out)
         format = format or (by_name if by_name != "jsonl" else None)
     check_table_format(format, "--to parquet" if args.to else f"--out {args.out}")
@@ -80,12 +79,6 @@ def _checked_format(args: argparse.Namespace, out: Output) -> TableFormat | None
         if format == "parquet" and is_terminal(sys.stdout):
             raise UsageError("--to parquet: a terminal cannot show Parquet; use --out FILE")
     return format
-
-
-def _check_not_an_input(args: argparse.Namespace) -> None:
-    for path, argument in ((args.model, "--model"), *((each, "SOURCE") for each in args.sources)):
-        if os.path.isfile(path) and os.path.exists(args.out) and os.path.samefile(path, args.out):
-            raise UsageError(f"--out {args.out} would replace {argument} {path}: use another name")
 
 
 def _write(

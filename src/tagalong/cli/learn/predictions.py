@@ -10,7 +10,7 @@ from typing import Any
 
 from tagalong.cli.errors import CommandError, UsageError
 from tagalong.cli.learn.prediction_rows import prediction_columns, prediction_rows, round_row
-from tagalong.cli.models import check_destination
+from tagalong.cli.models import check_destination, check_not_an_input
 from tagalong.cli.output import Output
 from tagalong.cli.run_state import Run
 from tagalong.cli.tables.appendable import EMPTY, AppendableTable, TablePosition
@@ -37,6 +37,7 @@ def check_predictions(args: argparse.Namespace) -> None:
         raise UsageError(f"--predictions {path}: the name must end in .csv, .jsonl or .parquet")
     check_table_format(format, f"--predictions {path}")
     check_destination(path, "--predictions")
+    check_not_an_input(path, "--predictions", args.model, args.sources)
     if args.continue_run and os.path.exists(path):
         raise UsageError(
             f"--predictions {path} already exists, and --continue starts a new table: give another "
