@@ -97,7 +97,8 @@ def filed(
         if one.first_assured < target:
             model.learn(number)
         elif audit.asks(Item(str(number))):
-            model.learn(number, stands_for=audit.count_answer())
+            model.learn(number, stands_for=audit.items_per_answer)
+            audit.count_answer()
     return found, audit.answers
 
 

@@ -431,10 +431,10 @@ def test_invalid_judged_changes_nothing(judged):
     with pytest.raises(ValueError, match="judged must be True or False"):
         tagger.learn("one", ["new"], judged=judged)
     with pytest.raises(ValueError, match="judged must be True or False"):
-        tagger.watch_together([Item(text="one", labels=["new"])], judged=judged)
+        tagger.watch_together([Item(text="one", labels=("new",))], judged=judged)
     assert pickle.dumps(tagger) == before
 
 
 def test_items_learnt_together_have_one_label_if_all_have():
     tagger = Tagger(LabelRanker(one_label=True)).add_labels(["a", "b"])
-    assert tagger.watch_together([Item(text="one", labels=["a", "b"])]) is None
+    assert tagger.watch_together([Item(text="one", labels=("a", "b"))]) is None

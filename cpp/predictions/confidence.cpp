@@ -103,9 +103,10 @@ void Confidence::describe(const ScoredItem<T>& item, std::size_t places, Ranked&
 double Confidence::base_rate(std::int32_t label, std::size_t labels) const {
     const auto at = static_cast<std::size_t>(label);
     const double occurrences = at < occurrences_.size() ? occurrences_[at] : 0;
-    // Answers that had several of the labels that were merged into one count several times.
-    return std::min(
-        1.0, (occurrences + 1 / static_cast<double>(labels)) / (static_cast<double>(answers_) + 1));
+    // One more answer, shared by the labels and by those that have not occurred yet. Answers that had
+    // several of the labels that were merged into one count several times.
+    return std::min(1.0, (occurrences + 1 / static_cast<double>(labels + 1)) /
+                             (static_cast<double>(answers_) + 1));
 }
 
 double Confidence::supported(double probability, double base, double answers) const {
@@ -168,7 +169,8 @@ void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, s
         out.places[0].probability =
             of_two_.probability(static_cast<double>(item.scores[ranked.best[0]]) -
                                 static_cast<double>(item.scores[ranked.best[1]]));
-    if (one_label && places >= std::min(labels, kPlaces)) make_exclusive(out.places, labels);
+    if (one_label && labels > 1 && places >= std::min(labels, kPlaces))
+        make_exclusive(out.places, labels);
 }
 
 // Two numbers that describe the set of chosen labels: the log-probability of choosing and leaving

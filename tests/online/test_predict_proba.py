@@ -1,5 +1,6 @@
 """Probabilities follow scikit-learn's conventions, and agree with what suggestions say."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -82,3 +83,19 @@ def test_two_classes_are_ordered_by_their_scores() -> None:
     chance = ranker.predict_proba(rest)[:, 1]
     order = np.argsort(ranker.decision_function(rest))
     assert (np.diff(chance[order]) >= 0).all()
+
+
+def test_fit_warns_about_rows_sorted_by_label() -> None:
+    order = np.argsort(y, kind="stable")
+    with pytest.warns(UserWarning, match="sorted by label.*shuffle the rows"):
+        LabelRanker().fit(X[order], y[order])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LabelRanker().fit(X, y)
+
+
+def test_a_single_class_is_certain_only_as_a_class() -> None:
+    ranker = LabelRanker().fit(X[:30], ["only"] * 30)
+    assert ranker.predict_proba(X[:2]).tolist() == [[1.0], [1.0]]
+    growing = LabelRanker().learn_one(([1], [1.0]), ["first"])
+    assert growing.places_one(([1], [1.0])).probabilities[0, 0] < 0.9

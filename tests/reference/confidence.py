@@ -506,7 +506,7 @@ class ConfidenceTwin:
             levels = [0.0] * len(first)
         assured = [self.precision.capped(*one) for one in zip(first, levels, strict=True)]
         chances = self._in_order(chances)
-        if self.one_label and first:
+        if self.one_label and len(scores) > 1:
             if len(scores) == 2:
                 chances[0] = self.of_two.probability(float(scores[order[0]] - scores[order[1]]))
             chances = self._exclusive(chances, len(scores))
@@ -630,7 +630,7 @@ class ConfidenceTwin:
         return [float(chance) for chance in falling]
 
     def _base_rate(self, label: int, labels: int) -> float:
-        return (self.occurrences.get(label, 0) + 1.0 / labels) / (self.answers + 1.0)
+        return (self.occurrences.get(label, 0) + 1.0 / (labels + 1.0)) / (self.answers + 1.0)
 
     def _answers_as_unknown_as(self, known: int) -> float:
         """The evidence of answers with at most as many known features, by powers of two."""

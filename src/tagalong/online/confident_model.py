@@ -116,7 +116,8 @@ class ConfidentModel(LabelModel):
         matrix = self._checked_matrix(X)
         places = Places.from_native(self._native.judge(matrix, -1))
         found = places.probability_matrix(len(self.classes_))
-        if self._single and not self.has_one_label:  # estimated label by label
+        # Without exclusive labels, and with a single one, they are estimated label by label.
+        if self._single and (found.shape[1] == 1 or not self.has_one_label):
             total = found.sum(axis=1, keepdims=True)
             found = np.where(total > 0, found / np.where(total > 0, total, 1), 1 / found.shape[1])
         return found

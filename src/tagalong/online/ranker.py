@@ -1,5 +1,6 @@
 """Base class of the label rankers: validation, learning, scoring, ranking."""
 
+import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, TypeAlias
@@ -53,6 +54,8 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
     def fit(self, X: MatrixLike, y: TargetsLike, sample_weight: SampleWeight = None) -> Self:
         """Learn from scratch: ``passes`` times over the rows, in the given order.
 
+        The order matters: shuffle rows that are sorted by label.
+
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
@@ -76,6 +79,13 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
             self._start_with(settings, labels, targets.kind == "single", matrix, targets)
         for number in range(passes):  # only the first pass sees the rows for the first time
             self._learn(matrix, targets, weights, None, judged=number == 0)
+        if self.labels_come_in_runs:
+            warnings.warn(
+                "the rows are sorted by label, and an online learner forgets the labels of the "
+                "first rows while it learns the last: shuffle the rows before fit",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def partial_fit(
