@@ -1,0 +1,263 @@
+"""The answers of a tagger: suggestions, explanations, and how far they can be trusted."""
+
+import math
+import threading
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from tagalong import parameters
+from tagalong.learning.certificates import AnyCertificate
+from tagalong.learning.places import Covered, Places
+from tagalong.learning.protocols import (
+    Learner,
+    ListLearner,
+    OnlineLearner,
+    is_online,
+    ranks_documents,
+    shows_lists,
+)
+from tagalong.tagger.audit import Audit
+from tagalong.tagger.history import LabelHistory
+from tagalong.tagger.suggestions import Explanation, SizeReport, Suggestion, Suggestions
+from tagalong.tagger.targets import LabelTargets
+from tagalong.text import TextFeatures
+from tagalong.text.rows import AnyItem
+
+__all__ = ["SURE", "Suggester"]
+
+SURE = 0.95
+"""The share of sure suggestions that has to be right, unless another is asked for."""
+
+
+class _PlacesOfItem(NamedTuple):
+    """The places of one item as Python values."""
+
+    places: list[tuple[int, float, float, float, bool]]
+    whole: float
+    known: int
+    in_runs: bool
+
+
+def _rows_of(places: Places) -> Iterator[_PlacesOfItem]:
+    """Yield the places of each row; those without a label are left out."""
+    columns = (
+        places.labels.tolist(),
+        places.scores.tolist(),
+        places.probabilities.tolist(),
+        places.assured.tolist(),
+        places.chosen.tolist(),
+    )
+    facts = zip(places.whole.tolist(), places.known.tolist(), places.in_runs.tolist(), strict=True)
+    for row, (whole, known, in_runs) in zip(zip(*columns, strict=True), facts, strict=True):
+        found = [place for place in zip(*row, strict=True) if place[0] >= 0]
+        yield _PlacesOfItem(found, whole, known, in_runs)
+
+
+class Suggester:
+    """Base class of `Tagger`: everything that leaves the model as it is."""
+
+    features: TextFeatures
+    learner: Learner
+    history: LabelHistory
+    _audit: Audit
+    _targets: LabelTargets
+    _lock: threading.RLock
+
+    def _online(self) -> OnlineLearner:
+        if not is_online(self.learner):
+            raise ValueError(
+                f"{type(self.learner).__name__} is a batch learner, which learns all items at "
+                "once: use 'tagalong fit'"
+            )
+        return self.learner
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels so far, in order of appearance."""
+        return list(self.learner.labels.names)
+
+    @property
+    def certificate_(self) -> AnyCertificate:
+        """The certificate of the learner for the rounds so far."""
+        if not is_online(self.learner):
+            raise AttributeError(
+                f"a {type(self.learner).__name__} is a batch learner and has no certificate"
+            )
+        return self.learner.certificate_
+
+    @property
+    def learns_online(self) -> bool:
+        """Whether the learner is an online learner; otherwise it is a batch learner."""
+        return self.learner.learns_online
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether the learner ranks the documents of queries, instead of labels."""
+        return ranks_documents(self.learner)
+
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label: told by the user, or noticed."""
+        return self.learner.has_one_label
+
+    @property
+    def labels_come_in_runs(self) -> bool:
+        """Whether the labels of the last items came in runs, as in sorted data.
+
+        Nothing is sure then, and progressive figures are not to be trusted.
+        """
+        return is_online(self.learner) and self.learner.labels_come_in_runs
+
+    def coverage(self, targets: Sequence[float] = (0.9, 0.95, 0.99)) -> list[Covered]:
+        """Return how many recent items could have been filed without asking.
+
+        Parameters
+        ----------
+        targets : sequence of float
+            The precisions to ask for.
+        """
+        with self._lock:
+            return self._online().coverage(targets)
+
+    def label_precision(self) -> dict[Hashable, tuple[float, float]]:
+        """Return for each label its recent suggestions that were sure at 95 %, and right ones.
+
+        Old suggestions count less.
+        """
+        with self._lock:
+            counts = self._online().label_precision()[:, 1].tolist()
+            names = self.learner.labels.names
+        return {name: (sure, right) for name, (sure, right) in zip(names, counts, strict=True)}
+
+    def suggest(
+        self, item: AnyItem, k: int | None = 5, min_precision: float | None = None
+    ) -> Suggestions:
+        """Return labels for an item, best first.
+
+        Labels with equal scores, for example before the first item is learnt, are ordered by
+        frequency, then by last occurrence. A learner from partial feedback chooses the list
+        itself: it may be shorter, and some labels may be shown for exploration.
+
+        Parameters
+        ----------
+        item : Item, str or mapping
+            The item.
+        k : int or None, default 5
+            Maximum number of labels; None means all.
+        min_precision : float, optional
+            The share of the suggestions marked ``sure`` that has to be right; 0.95 by default.
+            Labels with a precision of their own keep it.
+        """
+        return self.suggest_many([item], k, min_precision)[0]
+
+    def suggest_many(
+        self, items: Sequence[AnyItem], k: int | None = 5, min_precision: float | None = None
+    ) -> list[Suggestions]:
+        """Return labels for many items in one native call, the same as ``suggest`` for each.
+
+        Parameters
+        ----------
+        items : sequence of Item, str or mapping
+            The items.
+        k : int or None, default 5
+            Maximum number of labels per item; None means all.
+        min_precision : float, optional
+            As for ``suggest``.
+        """
+        min_precision = SURE if min_precision is None else min_precision
+        if not 0 < parameters.real(min_precision, "min_precision") <= 1:
+            raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
+        count = None if k is None else parameters.integer(k, "k", 0)
+        with self._lock:
+            if shows_lists(self.learner):
+                learner = self.learner
+                return [self._suggest_list(learner, item, count, min_precision) for item in items]
+            rows = self.features.read_rows(items, match=True)
+            ties = (self.history.count, self.history.last)
+            places = self.learner.find_places(rows, count, ties)
+            names = self.learner.labels.names
+        return [
+            self._suggestions(item, row, names, min_precision)
+            for item, row in zip(items, _rows_of(places), strict=True)
+        ]
+
+    def _suggestions(
+        self, item: AnyItem, row: _PlacesOfItem, names: Sequence[Hashable], min_precision: float
+    ) -> Suggestions:
+        found = [
+            Suggestion(
+                label=names[label],
+                score=score,
+                probability=probability,
+                chosen=chosen,
+                sure=assured >= self._targets.required(names[label], min_precision),
+            )
+            for label, score, probability, assured, chosen in row.places
+        ]
+        any_sure = any(suggestion.sure for suggestion in found)
+        audited = any_sure and self._audit.asks(item)
+        return Suggestions(found, row.whole, row.known, row.in_runs, audited)
+
+    def _suggest_list(
+        self, learner: ListLearner, item: AnyItem, count: int | None, min_precision: float
+    ) -> Suggestions:
+        """Return the list of a learner from partial feedback, with at most `count` labels."""
+        if count == 0 or not self.labels:
+            return Suggestions()
+        limits = [limit for limit in (count, learner.max_labels) if limit is not None]
+        pairs = self.features.read(item, match=True)
+        found = learner.suggest_one(pairs, min(limits) if limits else None)
+        scores, _ = learner.score_one(pairs)
+        number = learner.labels.number
+        return Suggestions(
+            Suggestion(
+                label=label,
+                score=float(scores[number[label]]),
+                probability=float(probability),
+                chosen=not explores,
+                sure=bool(probability >= self._targets.required(label, min_precision)),
+                explores=bool(explores),
+            )
+            for label, probability, explores in zip(
+                found.labels, found.probabilities, found.explores, strict=True
+            )
+        )
+
+    def explain(self, item: AnyItem, label: Hashable = None) -> Explanation:
+        """Return how much each word of an item adds to the score of a label.
+
+        Parameters
+        ----------
+        item : Item, str or mapping
+            The item.
+        label : label, optional
+            The label; by default the one with the highest score.
+        """
+        with self._lock:
+            if label is None:
+                best = self.suggest(item, k=1)
+                if not best:
+                    raise ValueError("the tagger has no labels yet; learn an item first")
+                label = best[0].label
+            pairs = self.features.read(item, match=True)
+            described = self.features.describe(item, match=True)
+            names = dict(zip(pairs[0].tolist(), described, strict=True))
+            features, parts, score = self.learner.explain_one(pairs, label)
+            own = self.learner.own_feature_names(features)
+        named = [
+            (names[feature] if own is None else own[i], part)
+            for i, (feature, part) in enumerate(zip(features.tolist(), parts.tolist(), strict=True))
+            if feature >= 0
+        ]
+        named.sort(key=lambda part: (-abs(part[1]), part[0]))
+        base = math.fsum([score, *(-part for _, part in named)])
+        return Explanation(label, score, base, tuple(named))
+
+    def size(self) -> SizeReport:
+        """Return the numbers of labels and features, and their memory."""
+        with self._lock:
+            if not self.labels:
+                return SizeReport(0, 0, 0, self.features.size_in_bytes)
+            rows = len(self.learner.weights_by_feature()["features"])
+            weights = self.learner.bytes_of_weights
+            return SizeReport(len(self.labels), rows, weights, self.features.size_in_bytes)
