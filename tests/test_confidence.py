@@ -208,3 +208,28 @@ def test_confidence_is_saved_and_goes_on_with_the_same_bits(tmp_path: Path) -> N
         assert mine.probabilities.tobytes() == theirs.probabilities.tobytes()
         assert mine.assured.tobytes() == theirs.assured.tobytes()
         assert mine.whole.tobytes() == theirs.whole.tobytes()
+
+
+def test_rows_with_equally_many_features_tell_nothing_about_missing_ones() -> None:
+    """One column fewer than in all rows so far is no reason to be sure."""
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(5, 40))
+
+    def rows(count: int, missing: int) -> tuple[Array, Array]:
+        X = rng.normal(size=(count, 40))
+        X[:, :missing] = 0
+        return X, np.argmax(X @ weights.T + 4 * rng.gumbel(size=(count, 5)), axis=1)
+
+    X, y = rows(6000, missing=0)
+    ranker = LabelRanker().fit(X, y)
+    for missing in (1, 4):
+        X, y = rows(1000, missing)
+        right = ranker.predict(X) == y
+        assert abs(ranker.predict_proba(X).max(axis=1).mean() - right.mean()) < 0.08
+
+
+def test_confidence_stays_sound_on_a_long_stream() -> None:
+    one = Watched(simulated_items(11, 25_000))
+    assert one.sure(0.9, 20_000).mean() > 0.1
+    assert one.chance[20_000:][one.sure(0.9, 20_000)].mean() > 0.87
+    assert abs((one.probability - one.chance)[20_000:].mean()) < 0.03

@@ -168,11 +168,12 @@ def test_what_was_filed_without_asking_is_no_evidence() -> None:
     other = next(each for each in TOPICS if each != topic)
     sure, right = tagger.label_precision()[topic]
     tagger.learn(text, [other], filed=True)  # it was wrong
-    assert tagger.label_precision()[topic] == pytest.approx((0.99 * sure + 1, 0.99 * right))
+    # Of the rightly filed items only a tenth is audited: a mistake counts as a tenth, too.
+    assert tagger.label_precision()[topic] == pytest.approx((0.999 * sure + 0.1, 0.999 * right))
 
 
 def test_mistakes_of_filed_items_take_the_mark_from_their_label() -> None:
-    tagger = taught(400)
+    tagger = taught(400, audit=0)
     money = [text for text, topic in texts(60, seed=6) if topic == "money"]
     assert any(each[0].sure for each in tagger.suggest_many(money))
     for text in money[:20]:

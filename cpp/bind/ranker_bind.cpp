@@ -153,7 +153,7 @@ static void add_ranker_class(nb::module_& module, const char* name) {
             nb::arg("count") = nb::none(), nb::arg("last") = nb::none())
         .def("covered", &covered<T>, nb::arg("targets"))
         .def("label_precision", &label_precision<T>)
-        .def("count_mistake", &AnyRanker<T>::count_mistake_of, nb::arg("label"))
+        .def("count_mistake", &AnyRanker<T>::count_mistake_of, nb::arg("label"), nb::arg("weight"))
         .def_prop_ro("has_one_label",
                      [](const AnyRanker<T>& self) {
                          std::shared_lock lock(self.mutex());

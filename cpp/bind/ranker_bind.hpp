@@ -84,7 +84,7 @@ class AnyRanker : public AnyLearner {
     virtual double current_cutoff() const = 0;
     // Null if the ranker has no confidence.
     virtual const Confidence* confidence_state() const = 0;
-    virtual void count_mistake_of(std::int32_t label) = 0;
+    virtual void count_mistake_of(std::int32_t label, double weight) = 0;
 
     // The example of the calling thread. The functions below prepare it for the ranker, then learn
     // or score it.
@@ -126,12 +126,15 @@ class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
         if constexpr (Confident<Ranker>) return &this->confidence();
         else return nullptr;
     }
-    void count_mistake_of([[maybe_unused]] std::int32_t label) override {
+    void count_mistake_of([[maybe_unused]] std::int32_t label,
+                          [[maybe_unused]] double weight) override {
         if constexpr (Confident<Ranker>) {
             std::unique_lock lock(this->mutex());
             if (label < 0 || static_cast<std::size_t>(label) >= this->labels())
                 throw InputError("there is no label number " + std::to_string(label));
-            this->confidence().count_mistake(label);
+            if (!(weight >= 0 && weight <= 1))
+                throw InputError("the weight of a mistake must be from 0 to 1");
+            this->confidence().count_mistake(label, weight);
         }
     }
 

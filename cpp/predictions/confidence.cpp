@@ -48,9 +48,17 @@ T lowest_chosen(double cutoff) {
 
 }  // namespace
 
+// The numbers after the score and the gap are logarithms and shares. Where they hardly vary, as with
+// rows that all have the same number of features, small differences mean little. Knowing fewer
+// features of an item never makes a suggestion more likely right.
+Confidence::Confidence(OneLabel one_label) : one_label_(one_label) {
+    constexpr double any = -1e9;
+    rules_.fill(Rule({{0, 0, 0.01, 0.01, 0.01, 0.01, 0.01}, {any, any, any, any, any, any, 0}}));
+}
+
 bool Confidence::has_one_label() const {
     if (one_label_ != OneLabel::noticed) return one_label_ == OneLabel::yes;
-    return answers_ >= kNoticed && several_ == 0;
+    return single_ >= kNoticed && several_ == 0;
 }
 
 template <class T>
@@ -282,6 +290,7 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
     }
     answers_by_known_[known_bucket(item.known)] += evidence.weight;
     ++answers_;
+    single_ += relevant.size() <= 1 && unknown.empty();
     several_ += relevant.size() > 1;
     const std::int64_t step = answers_ < kEarlyAnswers ? kEarlyStep : kStep;
     if (answers_ % step == 0) rules_[0].refresh();
@@ -331,7 +340,8 @@ void Confidence::select(const Selection& selection, std::size_t labels_before) {
 }
 
 std::vector<double> Confidence::state() const {
-    std::vector<double> out = {static_cast<double>(answers_), static_cast<double>(several_)};
+    std::vector<double> out = {static_cast<double>(answers_), static_cast<double>(single_),
+                               static_cast<double>(several_)};
     for (const Rule& rule : rules_) rule.write(out);
     whole_.write(out);
     const auto write_share = [&](const RecentShare& share) {
@@ -360,7 +370,9 @@ bool Confidence::restore(std::span<const double> state, std::size_t labels) {
     Confidence read(one_label_);
     StateReader reader(state);
     read.answers_ = static_cast<std::int64_t>(reader.number(0, most));
-    read.several_ = static_cast<std::int64_t>(reader.number(0, static_cast<double>(read.answers_)));
+    const auto answers = static_cast<double>(read.answers_);
+    read.single_ = static_cast<std::int64_t>(reader.number(0, answers));
+    read.several_ = static_cast<std::int64_t>(reader.number(0, answers));
     for (Rule& rule : read.rules_) rule.read(reader);
     read.whole_.read(reader);
     const auto read_share = [&](RecentShare& share) {

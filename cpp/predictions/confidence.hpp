@@ -40,7 +40,7 @@ class Confidence {
   public:
     static constexpr std::size_t kPlaces = kJudgedPlaces;
 
-    explicit Confidence(OneLabel one_label = OneLabel::noticed) : one_label_(one_label) {}
+    explicit Confidence(OneLabel one_label = OneLabel::noticed);
 
     // Judges the first k places.
     template <class T>
@@ -55,13 +55,15 @@ class Confidence {
     template <class T>
     void observe(const ScoredItem<T>& item, std::span<const int> relevant,
                  std::span<const int> unknown, double stands_for, Judgement* before);
-    // Counts a wrong suggestion that was acted on.
-    void count_mistake(std::int32_t label) { precision_.observe(label, 1, false); }
+    // Counts a wrong suggestion that was acted on, with a weight from 0 to 1: less than 1 if right
+    // ones that were acted on are not counted.
+    void count_mistake(std::int32_t label, double weight) {
+        precision_.observe(label, 1, false, weight);
+    }
 
     bool has_one_label() const;
     // Whether labels came in runs, up to the last answer.
     bool in_runs() const { return runs_.in_runs(); }
-    double answers() const { return static_cast<double>(answers_); }
     // The recent answers whose first suggestion was sure at a target.
     CoveredShare covered(double target) const { return rules_[0].covered(target); }
     const LabelPrecision& label_precision() const { return precision_; }
@@ -138,6 +140,7 @@ class Confidence {
 
     OneLabel one_label_;
     std::int64_t answers_ = 0;
+    std::int64_t single_ = 0;   // complete answers with at most one label
     std::int64_t several_ = 0;  // answers with more than one label
     std::array<Rule, kPlaces> rules_;
     std::array<PlaceHistory, kPlaces> history_;

@@ -17,6 +17,11 @@ class ConfidenceRule {
   public:
     using Numbers = std::array<double, N>;
 
+    using Limits = typename OnlineLogistic<N>::Limits;
+
+    explicit ConfidenceRule(const Limits& limits = OnlineLogistic<N>::unlimited())
+        : logistic_(limits) {}
+
     double logit(const Numbers& numbers) const { return logistic_.logit(numbers); }
     double probability(double logit) const { return outcomes_.probability(logit); }
     // The highest target at which the suggestion is sure; 0 if there is none.

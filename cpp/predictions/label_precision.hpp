@@ -33,13 +33,14 @@ class LabelPrecision {
         return assured;
     }
     // Counts the outcome of a suggestion with this assurance, limited or not.
-    void observe(std::int32_t label, double assured, bool right) {
+    void observe(std::int32_t label, double assured, bool right, double weight = 1) {
         if (assured < kTargets.front()) return;
         grow(label);
+        const double fade = 1 - weight * (1 - kFade);
         for (std::size_t i = 0; i < kTargets.size() && assured >= kTargets[i]; ++i) {
             Count& count = counts_[label][i];
-            count.sure = kFade * count.sure + 1;
-            count.right = kFade * count.right + (right ? 1 : 0);
+            count.sure = fade * count.sure + weight;
+            count.right = fade * count.right + (right ? weight : 0);
         }
     }
     // The counts of a label at one of kTargets.

@@ -5,7 +5,8 @@
 // is added, giving x. With p = sigma(w.x), the outcome y and the weight a of an answer,
 //     h = a max(p (1 - p), .02),  phi = 1 - a / min(500, 50 + t / 3),
 //     P <- (P - P x x'P h / (phi + h x'P x)) / phi,   w <- w + a (y - p) P x,
-// where t is the sum of the weights so far. P is scaled down if its trace exceeds the dimension.
+// where t is the sum of the weights so far. Directions in which x does not vary would grow in P
+// without bound: rows and columns are scaled down so that no diagonal entry exceeds 1, its start.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,18 @@ class OnlineLogistic {
     using Numbers = std::array<double, N>;
     static constexpr double kLargestLogit = 8;
 
-    OnlineLogistic() {
+    // What is known of the numbers beforehand.
+    struct Limits {
+        Numbers least_variance;  // they are standardised as if they varied at least so much
+        Numbers least_weight;    // 0: a larger number never makes a suggestion less likely right
+    };
+    static constexpr Limits unlimited() {
+        Limits limits{};
+        limits.least_weight.fill(-1e9);
+        return limits;
+    }
+
+    explicit OnlineLogistic(const Limits& limits = unlimited()) : limits_(limits) {
         for (std::size_t i = 0; i <= N; ++i) P_[i][i] = 1;
         variance_.fill(1);
     }
@@ -49,28 +61,22 @@ class OnlineLogistic {
         for (std::size_t i = 0; i <= N; ++i) curvature += x[i] * Px[i];
         const double shrink = h / (fade + h * curvature);
         const double inverse_fade = 1 / fade;
-        double trace = 0;
         for (std::size_t i = 0; i <= N; ++i) {
             // The product of two entries first, so that P stays symmetric to the bit: a difference
             // between P and its transpose would grow by 1 / phi with every answer.
             for (std::size_t j = 0; j <= N; ++j)
                 P_[i][j] = (P_[i][j] - shrink * (Px[i] * Px[j])) * inverse_fade;
-            trace += P_[i][i];
         }
-        double scale = 1;
-        if (trace > kDimension) {
-            scale = kDimension / trace;
-            for (Row& row : P_)
-                for (double& entry : row) entry *= scale;
-        }
-        // P x after the update is P x before it, divided by (phi + h x'P x).
-        const double step = weight * ((right ? 1 : 0) - p) * scale / (fade + h * curvature);
+        limit_diagonal();
+        Px = {};
+        for (std::size_t j = 0; j <= N; ++j)
+            for (std::size_t i = 0; i <= N; ++i) Px[i] += P_[j][i] * x[j];
+        const double step = weight * ((right ? 1 : 0) - p);
         for (std::size_t i = 0; i <= N; ++i) w_[i] += step * Px[i];
+        for (std::size_t i = 0; i < N; ++i) w_[i] = std::max(w_[i], limits_.least_weight[i]);
         answers_ += weight;
         update_moments(numbers);
     }
-
-    double answers() const { return answers_; }  // the sum of the weights
 
     void write(std::vector<double>& out) const {
         out.insert(out.end(), {answers_, rows_});
@@ -100,13 +106,25 @@ class OnlineLogistic {
     static constexpr double kMemory = 1000;    // rows that means and variances cover
     static constexpr double kLargest = 1e100;  // its square is finite
 
+    void limit_diagonal() {
+        Row factor;
+        bool any = false;
+        for (std::size_t i = 0; i <= N; ++i) {
+            factor[i] = P_[i][i] > 1 ? 1 / std::sqrt(P_[i][i]) : 1;
+            any |= factor[i] != 1;
+        }
+        if (!any) return;
+        for (std::size_t i = 0; i <= N; ++i)
+            for (std::size_t j = 0; j <= N; ++j) P_[i][j] *= factor[i] * factor[j];
+    }
     Row standardised(const Numbers& numbers) const {
         Row x{};
         x[N] = 1;
         if (rows_ == 0) return x;
         for (std::size_t i = 0; i < N; ++i) {
             const double deviation = bounded(numbers[i]) - mean_[i];
-            x[i] = std::clamp(deviation / std::sqrt(std::max(variance_[i], 1e-12)), -4.0, 4.0);
+            const double variance = std::max({variance_[i], limits_.least_variance[i], 1e-12});
+            x[i] = std::clamp(deviation / std::sqrt(variance), -4.0, 4.0);
         }
         return x;
     }
@@ -144,6 +162,7 @@ class OnlineLogistic {
     Row w_{};
     std::array<Row, N + 1> P_{};
     Numbers mean_{}, variance_{};
+    Limits limits_;
 };
 
 }  // namespace tagalong

@@ -20,9 +20,13 @@ void best_labels(std::span<const T> scores, std::size_t k, std::vector<std::int3
 struct TieOrder {
     std::span<const std::int64_t> count, last;
 
+    // Labels that were added after the order was made come last.
     bool operator()(std::int32_t a, std::int32_t b) const {
-        if (count[a] != count[b]) return count[a] > count[b];
-        return last[a] != last[b] ? last[a] > last[b] : a < b;
+        const auto of = [](std::span<const std::int64_t> numbers, std::int32_t label) {
+            return static_cast<std::size_t>(label) < numbers.size() ? numbers[label] : 0;
+        };
+        if (of(count, a) != of(count, b)) return of(count, a) > of(count, b);
+        return of(last, a) != of(last, b) ? of(last, a) > of(last, b) : a < b;
     }
 };
 template <class T>

@@ -78,7 +78,8 @@ class Standardiser:
     MEMORY = 1000
     LIMIT = 4.0
 
-    def __init__(self) -> None:
+    def __init__(self, least_variance: FloatArray) -> None:
+        self.least_variance = np.maximum(least_variance, 1e-12)
         self.rows = 0
         self.mean: FloatArray | None = None
         self.variance: FloatArray = np.ones(0)
@@ -87,7 +88,7 @@ class Standardiser:
         """Standardised numbers, clipped; all are 0 before the first row."""
         if self.mean is None:
             return np.zeros(len(numbers))
-        scaled = (numbers - self.mean) / np.sqrt(np.maximum(self.variance, 1e-12))
+        scaled = (numbers - self.mean) / np.sqrt(np.maximum(self.variance, self.least_variance))
         return np.minimum(np.maximum(scaled, -self.LIMIT), self.LIMIT)
 
     def update(self, numbers: FloatArray) -> None:
@@ -106,7 +107,9 @@ class LogisticModel:
 
     LIMIT = 8.0
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, never_negative: Collection[int] = ()) -> None:
+        self.least_weight: FloatArray = np.full(dimension, -np.inf)
+        self.least_weight[list(never_negative)] = 0.0
         self.w: FloatArray = np.zeros(dimension)
         self.P: FloatArray = np.eye(dimension)
 
@@ -120,11 +123,13 @@ class LogisticModel:
         fade = 1.0 - evidence / min(500.0, 50.0 + total / 3.0)
         Px = self.P @ x
         self.P = (self.P - np.outer(Px, Px) * (h / (fade + h * float(Px @ x)))) / fade
-        trace = float(np.trace(self.P))
-        if trace > len(x):
-            self.P *= len(x) / trace
+        # no direction grows beyond its start, even if x does not vary in it
+        factor = 1.0 / np.sqrt(np.maximum(np.diag(self.P), 1.0))
+        self.P *= np.outer(factor, factor)
         # the step uses P as it is after the update
-        self.w = self.w + evidence * (float(right) - p) * (self.P @ x)
+        self.w = np.maximum(
+            self.w + evidence * (float(right) - p) * (self.P @ x), self.least_weight
+        )
 
 
 class Histogram:
@@ -232,9 +237,11 @@ def increasing(values: FloatArray, weights: FloatArray) -> FloatArray:
 class Rule:
     """Numbers of a suggestion in, its logit, assured precision and probability out."""
 
-    def __init__(self, numbers: int) -> None:
-        self.standardiser = Standardiser()
-        self.model = LogisticModel(numbers + 1)
+    def __init__(
+        self, least_variance: Sequence[float], never_negative: Collection[int] = ()
+    ) -> None:
+        self.standardiser = Standardiser(np.array(least_variance))
+        self.model = LogisticModel(len(least_variance) + 1, never_negative)
         self.histogram = Histogram()
         self.total = 0.0  # sum of the evidence
         self.share = 0.5  # recent share of right suggestions
@@ -261,12 +268,14 @@ class Rule:
 class PlaceRule(Rule):
     """The rule of one place in the ranking (counted from 1)."""
 
-    NUMBERS = 7
+    # the numbers after the score and the gap are logarithms and shares
+    LEAST_VARIANCE = (0.0, 0.0, 0.01, 0.01, 0.01, 0.01, 0.01)
     FADE = 0.95
     PRIOR = 4.0
 
     def __init__(self, place: int) -> None:
-        super().__init__(self.NUMBERS)
+        # knowing fewer features never makes a suggestion more likely right
+        super().__init__(self.LEAST_VARIANCE, never_negative=[6])
         self.place = place
         self.suggested: dict[int, float] = defaultdict(float)
         self.right: dict[int, float] = defaultdict(float)
@@ -407,13 +416,14 @@ class LabelPrecision:
         self.marked: dict[tuple[int, float], float] = defaultdict(float)
         self.right: dict[tuple[int, float], float] = defaultdict(float)
 
-    def count(self, label: int, level: float, right: bool) -> None:
+    def count(self, label: int, level: float, right: bool, weight: float = 1.0) -> None:
         """Count a suggestion that had this level before the block."""
+        fade = 1.0 - weight * (1.0 - self.FADE)
         for target in TARGETS:
             if level >= target:
                 key = label, target
-                self.marked[key] = self.FADE * self.marked[key] + 1.0
-                self.right[key] = self.FADE * self.right[key] + float(right)
+                self.marked[key] = fade * self.marked[key] + weight
+                self.right[key] = fade * self.right[key] + weight * float(right)
 
     def blocked(self, label: int, target: float) -> bool:
         n, r = self.marked.get((label, target), 0.0), self.right.get((label, target), 0.0)
@@ -462,7 +472,7 @@ class ConfidenceTwin:
     def __init__(self, one_label: bool = False, places: int = PLACES) -> None:
         self.one_label = one_label
         self.rules = [PlaceRule(place) for place in range(1, places + 1)]
-        self.whole = Rule(2)
+        self.whole = Rule((0.0, 0.0))
         self.of_two = MarginCurve()
         self.runs = RunDetector()
         self.precision = LabelPrecision()
@@ -669,10 +679,11 @@ class ConfidenceTwin:
         before = np.asarray(scores, dtype=np.float64)
         places, described, of_whole = self._judge(before, cutoff, known)
         evidence = self.runs.observe(relevant)
-        for label, level in zip(places.labels, places.levels, strict=True):
+        thinned = self.answers >= ALL_PLACES and self.answers % THINNED_TO != 0
+        counted = 1 if thinned else len(places.labels)
+        for label, level in list(zip(places.labels, places.levels, strict=True))[:counted]:
             if label not in unknown:
                 self.precision.count(label, level, label in relevant)
-        thinned = self.answers >= ALL_PLACES and self.answers % THINNED_TO != 0
         for rule, label, numbers in zip(self.rules, places.labels, described, strict=False):
             if label in unknown or (thinned and rule.place > 1):
                 continue

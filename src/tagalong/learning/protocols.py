@@ -129,7 +129,7 @@ class OnlineLearner(Learner, Protocol):
     def label_precision(self) -> npt.NDArray[np.float64]:
         """Return recent sure suggestions per label, and right ones of them: (K, targets, 2)."""
 
-    def count_mistake(self, label: Hashable) -> None:
+    def count_mistake(self, label: Hashable, weight: float = 1.0) -> None:
         """Count a wrong suggestion that was acted on against the precision of its label."""
 
     def watch_one(

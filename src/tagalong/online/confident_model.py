@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from tagalong import parameters
 from tagalong.learning.examples import SparseRows
 from tagalong.learning.input_types import MatrixLike
 from tagalong.learning.places import Covered, Places, TieOrder
@@ -88,15 +89,17 @@ class ConfidentModel(LabelModel):
             return np.zeros((0, len(LABEL_TARGETS), 2))
         return self._native.label_precision()
 
-    def count_mistake(self, label: Hashable) -> None:
+    def count_mistake(self, label: Hashable, weight: float = 1.0) -> None:
         """Count a wrong suggestion that was acted on against the precision of its label.
 
         Parameters
         ----------
         label : hashable
             The label that was wrong.
+        weight : float, default 1
+            From 0 to 1; less than 1 if only a part of the right ones is counted.
         """
-        self._native.count_mistake(self._number(label))
+        self._native.count_mistake(self._number(label), parameters.real(weight, "weight"))
 
     # scikit-learn.
 

@@ -125,7 +125,7 @@ class NativeRanker(Protocol):
     def label_precision(self) -> npt.NDArray[np.float64]:
         """Return sure suggestions of each label, and right ones of them: (K, targets, 2)."""
 
-    def count_mistake(self, label: int) -> None:
+    def count_mistake(self, label: int, weight: float) -> None:
         """Count a wrong suggestion of a label that was acted on."""
 
     @property
@@ -235,9 +235,9 @@ class RankerWrapper(EditableRanker, Generic[Core]):
         """Return sure suggestions of each label, and right ones of them: (K, targets, 2)."""
         return self._core.label_precision()
 
-    def count_mistake(self, label: int) -> None:
+    def count_mistake(self, label: int, weight: float) -> None:
         """Count a wrong suggestion of a label that was acted on."""
-        self._core.count_mistake(label)
+        self._core.count_mistake(label, weight)
 
     @property
     def has_one_label(self) -> bool:

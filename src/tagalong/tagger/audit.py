@@ -66,6 +66,15 @@ class Audit:
         share = self.current_share
         return 1 / share if share else 1.0
 
+    @property
+    def weight_of_mistakes(self) -> float:
+        """The weight of the correction of a filed item in the precision of its label.
+
+        Of the items that were filed rightly only the audited ones are counted, so a correction
+        counts like that share; fully if there is no audit.
+        """
+        return self.current_share or 1.0
+
     def count_answer(self) -> None:
         """Count an answer to an audited item."""
         self.answers += 1

@@ -156,7 +156,7 @@ class Tagger(Suggester):
             The label. If it falls clearly below the required precision, it is no longer sure.
         """
         with self._lock:
-            self._online().count_mistake(label)
+            self._online().count_mistake(label, self._audit.weight_of_mistakes)
         return self
 
     def learn(
@@ -246,7 +246,7 @@ class Tagger(Suggester):
             number = self.learner.labels.number
             for wrong in suggested:
                 if number[wrong.label] not in found.relevant:
-                    learner.count_mistake(wrong.label)
+                    learner.count_mistake(wrong.label, self._audit.weight_of_mistakes)
         return found
 
     @property
@@ -378,7 +378,7 @@ class Tagger(Suggester):
             if filed:
                 for label in shown:
                     if label not in accepted:
-                        self._online().count_mistake(label)
+                        self.count_mistake(label)
             return self
 
     def correct(self, item: AnyItem, labels: object, was: object) -> Self:
