@@ -110,13 +110,15 @@ class Curve:
     def answer_counts(self, now: list[float]) -> Columns:
         """Return ``items`` and the counts of answers at all points, as columns by name.
 
+        The counts of the recent items are named ``recent_...``.
+
         Parameters
         ----------
         now : list of float
             The present values.
         """
         kept = self._kept(now)
-        return {name: kept[name] for name in ("items", *COLUMNS)}
+        return {name: kept[name] for name in ("items", *_ANSWERS)}
 
     def _kept(self, now: list[float]) -> Columns:
         rows = self._points
