@@ -349,6 +349,8 @@ def test_text_of_sorted_items_warns_first() -> None:
     assert "--shuffle" in lines[4]
     assert "can be filed" not in text
     assert "filed alone" not in text
+    assert "weakest labels" not in text
+    assert "most confused" not in text
     assert report.to_dict()["order"] == "sorted"
 
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["report_text"]
 
 
-def report_text(report: "Report", certificate: bool) -> str:
+def report_text(report: "Report", certificate: bool, estimate: str = "") -> str:
     """Return a report as text.
+
+    The tables of labels are left out if the items came sorted by label: they are too good.
 
     Parameters
     ----------
@@ -25,15 +27,18 @@ def report_text(report: "Report", certificate: bool) -> str:
         The measures of a run.
     certificate : bool
         Whether to add the certificate of the learner.
+    estimate : str, default ""
+        A line that follows the warning about items sorted by label.
     """
+    is_sorted = report.order == "sorted"
     blocks = [
         [_items_line(report)],
-        order_warning(report),
+        [*order_warning(report), *([estimate] if estimate else [])],
         headline(report),
         coverage_lines(report),
         _accuracy_table(report) if report.one_label else _measure_table(report),
-        weakest_lines(report),
-        confusion_lines(report) if report.one_label else [],
+        [] if is_sorted else weakest_lines(report),
+        confusion_lines(report) if report.one_label and not is_sorted else [],
     ]
     if certificate and report.certificate is not None:
         blocks.append([f"certificate: {report.certificate}"])
