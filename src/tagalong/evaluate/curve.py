@@ -147,7 +147,10 @@ class Curve:
 
 def _answer_shares(counts: Columns) -> Columns:
     """Return the accuracy of the first suggestions, and what could be filed without asking."""
-    found = {"accuracy": share(counts["right"], counts["suggested"])}
+    found = {
+        "accuracy": share(counts["right"], counts["suggested"]),
+        "accuracy_of_3": share(counts["right_of_3"], counts["suggested"]),
+    }
     for target in TARGETS:
         percent = round(100 * target)
         sure, marked_right = counts[f"sure_{percent}"], counts[f"marked_right_{percent}"]
