@@ -151,6 +151,13 @@ def test_accuracy_plot_of_several_labels_shows_the_labels_found() -> None:
     assert "Right labels marked sure" in text_of(report, "accuracy")
 
 
+@pytest.mark.parametrize("kind", ["accuracy", "measures", "coverage"])
+def test_plots_of_short_runs_name_the_number_of_items(kind: str) -> None:
+    found = text_of(report_of(confident_rounds(0, 300)), kind)
+    assert "last 300" in found
+    assert "last 1,000" not in found
+
+
 def test_measures_of_one_label_per_item_do_not_depend_on_the_cut_off() -> None:
     report = REPORTS["one label"]()
     (ax,) = report.figure("measures").axes

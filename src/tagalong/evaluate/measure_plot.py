@@ -64,6 +64,7 @@ def _draw(ax: "Axes", items: Values, values: Values, colour: str, name: str) -> 
 
 def _caption(report: Report) -> str:
     return (
-        f"Each point covers the last {report.window:,} items, or all items if there are fewer. "
+        f"Each point covers the last {min(report.window, report.items):,} items, or all items if "
+        "there are fewer. "
         f"{about_items(report.frozen)} The numbers are the values at the end."
     )

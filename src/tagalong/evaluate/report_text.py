@@ -61,8 +61,9 @@ def _measure_table(report: "Report") -> list[str]:
 
     rows = [_headings(report)]
     for name in MEASURES:
-        values = getattr(report.overall, name), getattr(report.recent, name)
+        values = [getattr(report.overall, name), getattr(report.recent, name)]
         rows.append([title(name, report.k), *(_number(value, name) for value in values)])
+    rows = _without_equal_column(report, rows)
     return aligned(rows)
 
 
@@ -77,11 +78,17 @@ def _accuracy_table(report: "Report") -> list[str]:
     }
     rows = [_headings(report)]
     rows += [[name, *(_number(value) for value in values)] for name, values in measured.items()]
+    rows = _without_equal_column(report, rows)
     return aligned(rows)
 
 
 def _headings(report: "Report") -> list[str]:
-    return ["", "all", f"last {min(report.window, report.items):,}"]
+    return ["", "all", f"last {report.window:,}"]
+
+
+def _without_equal_column(report: "Report", rows: list[list[str]]) -> list[list[str]]:
+    """Leave out the column of the recent items if these are all items."""
+    return rows if report.items > report.window else [row[:2] for row in rows]
 
 
 def _number(value: float, name: str = "") -> str:
