@@ -18,7 +18,8 @@ def test_fit_measure_save_suggest(run: Run, stream: Path) -> None:
     assert fitted.code == 0
     assert (fitted.json["items"], fitted.json["held_out"]) == (49, 5)
     assert fitted.json["unlabelled"] == 6
-    assert fitted.json["report"]["items"] == 5
+    assert (fitted.json["measured"], fitted.json["calibrated"]) == (3, 2)
+    assert fitted.json["report"]["items"] == 3
     figures = fitted.json["fit"]
     assert 0 <= figures["duality_gap"] < 0.01 * figures["dual_objective"]
     found = run("suggest", "--model", "m.tagalong", "--text", "flight and hotel", "--json")
@@ -26,6 +27,31 @@ def test_fit_measure_save_suggest(run: Run, stream: Path) -> None:
     assert best["label"] == "travel"
     assert best["chosen"]
     assert 0 < others[-1]["probability"] < best["probability"] < 1
+
+
+def test_held_out_items_calibrate_before_they_measure(run: Run, tmp_path: Path) -> None:
+    words = [("invoice", "money"), ("flight", "travel"), ("dinner", "family")]
+    lines = [
+        json.dumps({"text": f"the {word}", "labels": [label]})
+        for word, label in (words[i * 7 % 11 % 3] for i in range(400))
+    ]
+    (tmp_path / "many.jsonl").write_text("\n".join(lines) + "\n")
+    fitted = run("fit", "many.jsonl", "--model", "m.tagalong", "--json")
+    at_90 = fitted.json["report"]["coverage"]["overall"]["targets"][0]
+    assert at_90["marked"] == at_90["marked_right"] == fitted.json["measured"] == 20
+    shown = run("fit", "many.jsonl", "--model", "m.tagalong")
+    assert "measured on 20 of 40 held-out items; probabilities calibrated on the other 20:" in (
+        shown.out
+    )
+    unknown = run("suggest", "--model", "m.tagalong", "--text", "zebra", "--json").json
+    assert unknown["known"] == 0
+
+
+def test_too_few_held_out_items_are_not_calibrated(run: Run, stream: Path) -> None:
+    fitted = run("fit", "items.jsonl", "--model", "m.tagalong", "--holdout", "0.02")
+    assert fitted.code == 0
+    assert "the probabilities are not calibrated, so nothing is marked sure" in fitted.err
+    assert "measured on 1 of 1 held-out items:" in fitted.out
 
 
 def test_evaluate_explain_and_inspect_a_fitted_model(run: Run, stream: Path) -> None:

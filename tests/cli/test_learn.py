@@ -21,18 +21,18 @@ TABLE = """\
 first suggestion right: 81.1 % of the items
 nothing can be filed without asking yet: no suggestion is sure at 90 % or more
 
-                      all  last 54
-any mistake        0.1224   0.1224
-one-error          0.1122   0.1122
-ranking loss       0.1122   0.1122
-coverage              1.4      1.4
-average precision  0.9303   0.9303
-precision@5        0.2531   0.2531
-NDCG@5             0.9518   0.9518
-Hamming loss       0.1512   0.1512
-micro-F1           0.8345   0.8345
-macro-F1           0.8340   0.8340
-subset accuracy    0.6852   0.6852
+                      all
+any mistake        0.1224
+one-error          0.1122
+ranking loss       0.1122
+coverage              1.4
+average precision  0.9303
+precision@5        0.2531
+NDCG@5             0.9518
+Hamming loss       0.1512
+micro-F1           0.8345
+macro-F1           0.8340
+subset accuracy    0.6852
 
 weakest labels  items   found  right if chosen  sure at 95 %  right
   money            21  85.7 %           72.0 %             0      –

@@ -272,3 +272,13 @@ def test_prune(run: Run, model: str) -> None:
     assert again.code == 0
     assert again.out.startswith("features with weights: 6 before, 6 now")
     assert Path(model).read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["certificate", "mistakes"])
+def test_evaluate_has_no_certificate_to_plot(run: Run, stream: Path, kind: str) -> None:
+    run("learn", "items.jsonl", "--model", "m.tagalong", "-q")
+    argv = ("evaluate", "items.jsonl", "--model", "m.tagalong", "--plot", "p.png")
+    refused = run(*argv, "--plot-kind", kind)
+    assert refused.code == 2
+    assert f"--plot-kind {kind}: evaluate learns nothing" in refused.err
+    assert not Path("p.png").exists()

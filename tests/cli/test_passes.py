@@ -124,8 +124,27 @@ def test_held_out_estimate_of_sorted_items_is_honest(sorted_file: str) -> None:
     assert 25 <= found.report.items <= 65
     assert progressive.coverage.overall.accuracy > 0.9
     assert found.report.coverage.overall.accuracy < 0.6
-    assert str(found).startswith("held-out estimate: first suggestion right: ")
+    assert str(found) == (
+        "Held-out estimate: a model that learnt nine tenths of these items in this order "
+        f"({found.learnt}) is right for {100 * found.report.coverage.overall.accuracy:.1f} % of "
+        f"the rest ({found.report.items})."
+    )
     assert found.to_dict()["accuracy"] == found.report.coverage.overall.accuracy
+
+
+def test_held_out_estimate_follows_the_warning_and_is_kept(run: Run, sorted_file: str) -> None:
+    shown = run("learn", sorted_file, "--model", "m.tagalong")
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.endswith("random order: --shuffle."))
+    assert lines[at + 1].startswith("Held-out estimate: a model that learnt nine tenths of these")
+    assert shown.out.count("Held-out estimate") == 1
+    assert "weakest labels" not in shown.out
+    assert "most confused" not in shown.out
+    assert lines[at + 1] in run("inspect", "m.tagalong").out.splitlines()
+    kept = run("inspect", "m.tagalong", "--json").json["held_out"]
+    assert kept["accuracy"] < 0.6
+    assert set(kept) == {"learnt", "items", "accuracy"}
 
 
 def test_held_out_estimate_only_for_sorted_items_that_can_be_read_again(sorted_file: str) -> None:

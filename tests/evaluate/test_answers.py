@@ -215,26 +215,34 @@ def test_memory_of_confusion_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
         assert (top[0].label, top[0].suggested) == next(iter(one))
 
 
-def counts_at(items: list[int], sure: list[int]) -> dict[str, Any]:
-    curve = {name: np.zeros(len(items)) for name in COLUMNS}
-    return {**curve, "items": np.array(items), "judged": np.array(items), "sure_95": np.array(sure)}
-
-
 @pytest.mark.parametrize(
-    "items, sure, first, expected",
+    "judged, sure, expected",
     [
-        ([100, 200, 300, 400], [0, 0, 60, 160], 230, 230),  # from item 201 on 160 of 200
-        ([100, 200, 300, 400], [0, 50, 150, 250], 120, 120),
-        ([100, 200, 300, 400], [0, 10, 20, 70], 150, 301),
-        ([100, 200, 300, 400], [0, 10, 20, 30], 150, None),
-        ([100, 200, 300, 350], [0, 0, 0, 50], 301, None),  # fewer than 100 items since
-        ([100, 200], [80, 160], 1, 1),
+        ([100, 100, 100, 100], [0, 49, 50, 90], 300),
+        ([100, 100, 100, 100], [80, 80, 49, 50], 400),  # the early share did not last
+        ([100, 100, 100, 100], [50, 50, 50, 50], 100),
+        ([100, 100, 100, 100], [99, 99, 99, 49], None),
+        ([0, 0, 100, 100], [0, 0, 60, 60], 300),  # no confidence at first
+        ([math.nan, math.nan, 100, 100], [math.nan, math.nan, 60, 60], 300),
     ],
 )
-def test_half_is_filed_from_the_earliest_point_on(
-    items: list[int], sure: list[int], first: int, expected: int | None
+def test_half_is_sure_at_every_later_point(
+    judged: list[float], sure: list[float], expected: int | None
 ) -> None:
-    assert starts_of([0, first, 0], counts_at(items, sure))[1].half_from == expected
+    curve = {f"recent_{name}": np.zeros(4) for name in COLUMNS}
+    curve |= {"items": np.array([100.0, 200.0, 300.0, 400.0]), "recent_judged": np.array(judged)}
+    curve["recent_sure_95"] = np.array(sure)
+    assert starts_of([0, 20, 0], curve)[1].half_from == expected
+    assert starts_of([0, 0, 0], curve)[1].half_from is None
+
+
+def test_half_from_agrees_with_the_curve() -> None:
+    report = report_of(confident_rounds(1, 400), window=50)
+    for start in report.coverage.starts:
+        share = report.curve[f"recent_share_{round(100 * start.target)}"]
+        later = [bool((share[i:] >= 0.5).all()) for i in range(len(share))]
+        expected = report.curve["items"][later.index(True)] if any(later) else None
+        assert start.half_from == expected
 
 
 @pytest.mark.parametrize("window", [1, 5, 64, 1000])
@@ -302,6 +310,8 @@ def test_text_of_several_labels_per_item() -> None:
     ) in text
     assert "precision@5" in text
     assert "most confused" not in text
+    assert "first item" in text
+    assert "half from item" not in text
     assert "one label per item" not in text
 
 
@@ -339,6 +349,8 @@ def test_text_of_sorted_items_warns_first() -> None:
     assert "--shuffle" in lines[4]
     assert "can be filed" not in text
     assert "filed alone" not in text
+    assert "weakest labels" not in text
+    assert "most confused" not in text
     assert report.to_dict()["order"] == "sorted"
 
 

@@ -151,6 +151,28 @@ def test_accuracy_plot_of_several_labels_shows_the_labels_found() -> None:
     assert "Right labels marked sure" in text_of(report, "accuracy")
 
 
+@pytest.mark.parametrize("kind", ["accuracy", "measures", "coverage"])
+def test_plots_of_short_runs_name_the_number_of_items(kind: str) -> None:
+    found = text_of(report_of(confident_rounds(0, 300)), kind)
+    assert "last 300" in found
+    assert "last 1,000" not in found
+
+
+def test_measures_of_one_label_per_item_do_not_depend_on_the_cut_off() -> None:
+    report = REPORTS["one label"]()
+    (ax,) = report.figure("measures").axes
+    ends = {
+        str(line.get_label()).split("  ")[0]: np.asarray(line.get_ydata())[-1] for line in ax.lines
+    }
+    recent = report.coverage.recent
+    assert ends == {
+        "accuracy": recent.accuracy,
+        "right among the first 3": recent.accuracy_of_3,
+        "macro recall": report.answers.recent_macro_recall,
+    }
+    assert "subset accuracy" in text_of(REPORTS["several labels"](), "measures")
+
+
 def test_coverage_plot_has_a_dot_per_target() -> None:
     report = REPORTS["one label"]()
     dots = [

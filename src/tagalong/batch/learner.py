@@ -116,7 +116,10 @@ class BatchLearner(Fitted):
     ) -> Places:
         """Return the first k labels for each row, or all of them, with their probabilities.
 
-        A label is assured at its probability, which ``calibrate`` fitted to held-out rows.
+        A label is assured at its probability, which ``calibrate`` fitted to held-out rows. No label
+        of a row without known features is assured. ``whole`` is the product of the probabilities p
+        of the chosen labels and of 1 - p of all other labels, which assumes that labels are
+        independent of each other. It is 0 before ``calibrate``.
 
         Parameters
         ----------
@@ -131,20 +134,21 @@ class BatchLearner(Fitted):
         places = len(self.labels) if k is None else min(k, len(self.labels))
         labels = np.zeros((count, places), np.int32)
         scores, probabilities = np.zeros(labels.shape), np.zeros(labels.shape)
-        known = np.zeros(count, np.int32)
+        known, whole = np.zeros(count, np.int32), np.zeros(count)
         for row in range(count):
             span = slice(rows.indptr[row], rows.indptr[row + 1])
             found, _ = self.score_one((rows.indices[span], rows.values[span]))
             keys = (-found,) if ties is None else (-ties[1], -ties[0], -found)
             labels[row] = np.lexsort(keys)[: labels.shape[1]]
             scores[row] = found[labels[row]]
-            probabilities[row] = self.probabilities(found)[labels[row]]
-            known[row] = len(rows.indices[span])
+            chances = self.probabilities(found)
+            probabilities[row] = chances[labels[row]]
+            known[row] = np.count_nonzero(self._fit.model.known_features(rows.indices[span]))
+            if self._fit.is_calibrated:
+                whole[row] = np.prod(np.where(found >= 0, chances, 1 - chances))
+        assured = np.where(known[:, np.newaxis] > 0, probabilities, 0.0)
         in_runs = np.zeros(count, dtype=bool)
-        whole = np.zeros(count)
-        return Places(
-            labels, scores, probabilities, probabilities, scores >= 0, whole, known, in_runs
-        )
+        return Places(labels, scores, probabilities, assured, scores >= 0, whole, known, in_runs)
 
     def score_one(self, x: Any) -> tuple[Array, float]:
         """Return the scores of all labels for one example, and the cut-off.

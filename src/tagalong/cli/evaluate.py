@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tagalong.cli.answer_cells import answer_cells
-from tagalong.cli.errors import OK, SOME_SKIPPED
+from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.frozen_tagger import FrozenTagger
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
@@ -25,6 +25,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Measure a model and print the measures."""
     check_destination(args.report, "--report")
     check_plot(args.plot)
+    if args.plot_kind in ("certificate", "mistakes"):
+        raise UsageError(
+            f"--plot-kind {args.plot_kind}: evaluate learns nothing, so there is no certificate to "
+            f"plot; use tagalong learn --plot-kind {args.plot_kind}"
+        )
     tagger = load_tagger(args.model)
     frozen = FrozenTagger(tagger)
     progress = Progress(args.at, args.window)

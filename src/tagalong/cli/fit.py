@@ -31,7 +31,7 @@ INTERRUPTED = 130
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Train on the items, measure on the held-out ones, and save the model."""
+    """Train on the items, calibrate and measure on the held-out ones, and save the model."""
     check_destination(args.model, "--model")
     check_destination(args.report, "--report")
     if not 0 <= args.holdout < 1:
@@ -49,12 +49,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
     interrupted, warning = _fit(learner, features, training)
     seconds = time.monotonic() - start
     tagger = _make_tagger(learner, features, training)
-    report = _measure(tagger, held_out, args)
-    if report is not None:
-        _calibrate(learner, tagger, held_out)
+    # The probabilities are measured on other items than those that they are fitted to.
+    measured, calibrating = held_out[::2], held_out[1::2]
+    is_calibrated = _calibrate(learner, tagger, calibrating)
+    report = _measure(tagger, measured, args)
     tagger.notes["fit"] = {
         "items": len(training),
         "held_out": len(held_out),
+        "measured": len(measured),
+        "calibrated": len(calibrating) if is_calibrated else 0,
         "interrupted": interrupted,
     }
     reading.save_to_notes(tagger)
@@ -73,6 +76,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "interrupted": interrupted,
             "items": len(training),
             "held_out": len(held_out),
+            "measured": len(measured),
+            "calibrated": len(calibrating) if is_calibrated else 0,
             "unlabelled": len(all_items) - len(items),
             "skipped": stream.skipped,
             "errors": stream.errors,
@@ -85,7 +90,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
         f"dual objective {learner.dual_objective_:.6g}, duality gap {learner.duality_gap_:.3g}"
     )
     if report is not None:
-        out.result(f"measured on {len(held_out):,} held-out items:\n{report}")
+        share = (
+            f"; probabilities calibrated on the other {len(calibrating):,}" if is_calibrated else ""
+        )
+        out.result(
+            f"measured on {len(measured):,} of {len(held_out):,} held-out items{share}:\n{report}"
+        )
+    if not is_calibrated:
+        out.info(
+            "the probabilities are not calibrated, so nothing is marked sure: this needs held-out "
+            "items with and without labels of the training items; use a larger --holdout"
+        )
     if warning:
         out.info(warning)
     if ignored := len(all_items) - len(items):
@@ -173,8 +188,11 @@ def _measure(tagger: Tagger, items: list[Item], args: argparse.Namespace) -> Rep
     return progress.report(frozen.labels, frozen=True)
 
 
-def _calibrate(learner: Any, tagger: Tagger, items: list[Item]) -> None:
+def _calibrate(learner: Any, tagger: Tagger, items: list[Item]) -> bool:
+    """Calibrate the probabilities. Return False if the items do not suffice for that."""
     known = set(tagger.labels)
-    labels = [[label for label in item.labels or () if label in known] for item in items]
-    if any(labels):
-        learner.calibrate(tagger.features.transform(items), labels)
+    labels = [[label for label in set(item.labels or ()) if label in known] for item in items]
+    if not 0 < sum(map(len, labels)) < len(items) * len(known):
+        return False
+    learner.calibrate(tagger.features.transform(items), labels)
+    return True

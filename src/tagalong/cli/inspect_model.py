@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tagalong.cli.errors import OK, UsageError
+from tagalong.cli.learn.held_out import estimate_line
 from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
 from tagalong.cli.run_state import RUN_NOTE, restored_progress
@@ -62,8 +63,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
     measured = _measured(model)
     if measured is not None:
         found |= {"order": measured.order, "coverage": measured.coverage.to_dict()}
+        found["held_out"] = model.notes[RUN_NOTE].get("held_out")
     out.json_result(found)
-    first = _own_estimate(found) if measured is None else [*_answer_lines(measured), ""]
+    first = (
+        _own_estimate(found)
+        if measured is None
+        else [*_answer_lines(measured, found["held_out"]), ""]
+    )
     out.result("\n".join([*first, *_lines(found, args.certificate), *_word_lines(words)]))
     return OK
 
@@ -81,9 +87,10 @@ def _measured(model: object) -> Report | None:
     return report if isinstance(report, Report) and report.items else None
 
 
-def _answer_lines(report: Report) -> list[str]:
+def _answer_lines(report: Report, held_out: dict[str, Any] | None) -> list[str]:
     """Return how often the first suggestion was right, and how much could be filed."""
-    lines = [*order_warning(report), *headline(report)]
+    estimate = [] if held_out is None else [estimate_line(held_out)]
+    lines = [*order_warning(report), *estimate, *headline(report)]
     table_lines = coverage_lines(report)
     return [*lines, "", *table_lines] if table_lines else lines
 

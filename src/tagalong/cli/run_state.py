@@ -55,6 +55,8 @@ class Run:
         The file that the predictions of the first pass are written to.
     saved_predictions : dict or None
         The state of this file when the run was saved.
+    held_out : dict or None
+        The held-out estimate of a finished run whose items came sorted by label.
     """
 
     def __init__(self, reading: Reading, passes: int, progress: Progress | QueryProgress):
@@ -68,6 +70,7 @@ class Run:
         self.lists: ListLosses | None = None
         self.predictions: PredictionFile | None = None
         self.saved_predictions: dict[str, Any] | None = None
+        self.held_out: dict[str, Any] | None = None
         self._last: Item | Query | str = ""
 
     @property
@@ -137,6 +140,7 @@ class Run:
             "rounds": tagger.certificate_.rounds,
             "predictions": self.saved_predictions,
             "lists": None if self.lists is None else self.lists.state(),
+            "held_out": self.held_out,
             "progress": {
                 "numbers": state["numbers"],
                 "arrays": {name: _encode_array(array) for name, array in state["arrays"].items()},

@@ -35,7 +35,7 @@ def draw_accuracy(report: Report) -> "Figure":
         2 if has_confidence else 1, height=7.2 if has_confidence else 4.2, right=0.75
     )
     items, above = curve["items"], axes[0]
-    last = f"last {report.window:,}"
+    last = f"last {min(report.window, report.items):,}"
     line(above, items, curve["accuracy"], OTHER, f"all so far  {_last(curve['accuracy'])}")
     recent = curve["recent_accuracy"]
     line(above, items, recent, OURS, f"{last}  {_last(recent)}")
@@ -78,8 +78,9 @@ def _about_shares(report: Report) -> str:
         for at in report.coverage.recent.targets
     )
     return (
-        f"Lower panel: {what}, of the last {report.window:,} items, if 90, 95 or 99 % of what is "
-        f"marked is to be right. Of the last items marked, right were: {reached}."
+        f"Lower panel: {what}, of the last {min(report.window, report.items):,} items, if 90, 95 "
+        "or 99 % of what is marked is to be right. Of the last items marked, right were: "
+        f"{reached}."
     )
 
 

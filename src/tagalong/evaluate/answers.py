@@ -223,8 +223,8 @@ class Start:
     first_item : int or None
         Number, from 1, of the first item whose first suggestion was sure.
     half_from : int or None
-        The earliest point of the curve from which on at least half of the items were sure, if at
-        least 100 items came after it.
+        The earliest point of the curve from which on, at this and every later point, the first
+        suggestions of at least half of the last ``window`` items were sure. None if there is none.
     """
 
     target: float
@@ -267,9 +267,6 @@ class Coverage:
         }
 
 
-ITEMS_AFTER_START = 100
-
-
 def starts_of(
     first_items: Sequence[int], curve: dict[str, npt.NDArray[np.float64]]
 ) -> tuple[Start, ...]:
@@ -280,26 +277,23 @@ def starts_of(
     first_items : sequence of int
         For each target the number of the first sure item, 0 if there is none.
     curve : dict of arrays
-        ``items``, ``judged`` and ``sure_90`` and so on, at points of the run.
+        ``items``, ``recent_judged`` and ``recent_sure_90`` and so on, at points of the run.
     """
     found = []
     for target, first in zip(TARGETS, first_items, strict=True):
-        half = _half_from(curve, f"sure_{round(100 * target)}") if first else None
-        # The points of the curve are far apart, the first sure item is known exactly.
-        half = None if half is None else max(half, int(first))
+        half = _half_from(curve, f"recent_sure_{round(100 * target)}") if first else None
         found.append(Start(target, int(first) or None, half))
     return tuple(found)
 
 
 def _half_from(curve: dict[str, npt.NDArray[np.float64]], name: str) -> int | None:
-    if not curve or not len(curve["items"]):
+    if not curve:
         return None
-    items, judged, sure = (
-        np.append(0.0, np.nan_to_num(curve[column])) for column in ("items", "judged", name)
-    )
-    later, later_sure = judged[-1] - judged, sure[-1] - sure
-    holds = (later >= ITEMS_AFTER_START) & (2 * later_sure >= later)
-    return int(items[np.argmax(holds)]) + 1 if holds.any() else None
+    judged, sure = (np.nan_to_num(curve[column]) for column in ("recent_judged", name))
+    holds = (judged > 0) & (2 * sure >= judged)
+    fails = np.flatnonzero(~holds)
+    start = fails[-1] + 1 if len(fails) else 0
+    return int(curve["items"][start]) if start < len(holds) else None
 
 
 def _ratio(part: int, whole: int) -> float:

@@ -110,13 +110,15 @@ class Curve:
     def answer_counts(self, now: list[float]) -> Columns:
         """Return ``items`` and the counts of answers at all points, as columns by name.
 
+        The counts of the recent items are named ``recent_...``.
+
         Parameters
         ----------
         now : list of float
             The present values.
         """
         kept = self._kept(now)
-        return {name: kept[name] for name in ("items", *COLUMNS)}
+        return {name: kept[name] for name in ("items", *_ANSWERS)}
 
     def _kept(self, now: list[float]) -> Columns:
         rows = self._points
@@ -145,7 +147,10 @@ class Curve:
 
 def _answer_shares(counts: Columns) -> Columns:
     """Return the accuracy of the first suggestions, and what could be filed without asking."""
-    found = {"accuracy": share(counts["right"], counts["suggested"])}
+    found = {
+        "accuracy": share(counts["right"], counts["suggested"]),
+        "accuracy_of_3": share(counts["right_of_3"], counts["suggested"]),
+    }
     for target in TARGETS:
         percent = round(100 * target)
         sure, marked_right = counts[f"sure_{percent}"], counts[f"marked_right_{percent}"]

@@ -69,7 +69,8 @@ class Report:
     curve : dict of arrays
         The values at up to 200 points of the run: ``items``; the measures of all items so far
         by their names, and the recent measures as ``recent_...``; ``accuracy`` of the first
-        suggestion; ``share_95``, ``precision_95``, ``marked_precision_95`` and ``found_95`` (see
+        suggestion and ``accuracy_of_3`` of the first three;
+        ``share_95``, ``precision_95``, ``marked_precision_95`` and ``found_95`` (see
         `AtTarget`), likewise for 90 and 99; ``mistakes_so_far``; and from
         the certificate ``certified_rounds``, ``certified_mistakes``, ``certified_loss``,
         ``certified_dual`` and ``certified_gain_per_mistake``, which are NaN at points where the
@@ -193,7 +194,8 @@ class Report:
             "accuracy": how often the first suggestion was right as the run proceeds, and the share
             that can be filed without asking; "coverage": that share against its precision;
             "calibration": the probabilities against the shares of right suggestions; "measures":
-            the recent measures as the run proceeds; "labels": precision and recall of the most
+            the recent measures as the run proceeds, for one label per item only those of the
+            ranking; "labels": precision and recall of the most
             frequent labels; "certificate", also called "mistakes": cumulated mistakes and loss
             with their certified bounds.
         """

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["report_text"]
 
 
-def report_text(report: "Report", certificate: bool) -> str:
+def report_text(report: "Report", certificate: bool, estimate: str = "") -> str:
     """Return a report as text.
+
+    The tables of labels are left out if the items came sorted by label: they are too good.
 
     Parameters
     ----------
@@ -25,15 +27,18 @@ def report_text(report: "Report", certificate: bool) -> str:
         The measures of a run.
     certificate : bool
         Whether to add the certificate of the learner.
+    estimate : str, default ""
+        A line that follows the warning about items sorted by label.
     """
+    is_sorted = report.order == "sorted"
     blocks = [
         [_items_line(report)],
-        order_warning(report),
+        [*order_warning(report), *([estimate] if estimate else [])],
         headline(report),
         coverage_lines(report),
         _accuracy_table(report) if report.one_label else _measure_table(report),
-        weakest_lines(report),
-        confusion_lines(report) if report.one_label else [],
+        [] if is_sorted else weakest_lines(report),
+        confusion_lines(report) if report.one_label and not is_sorted else [],
     ]
     if certificate and report.certificate is not None:
         blocks.append([f"certificate: {report.certificate}"])
@@ -56,8 +61,9 @@ def _measure_table(report: "Report") -> list[str]:
 
     rows = [_headings(report)]
     for name in MEASURES:
-        values = getattr(report.overall, name), getattr(report.recent, name)
+        values = [getattr(report.overall, name), getattr(report.recent, name)]
         rows.append([title(name, report.k), *(_number(value, name) for value in values)])
+    rows = _without_equal_column(report, rows)
     return aligned(rows)
 
 
@@ -72,11 +78,17 @@ def _accuracy_table(report: "Report") -> list[str]:
     }
     rows = [_headings(report)]
     rows += [[name, *(_number(value) for value in values)] for name, values in measured.items()]
+    rows = _without_equal_column(report, rows)
     return aligned(rows)
 
 
 def _headings(report: "Report") -> list[str]:
-    return ["", "all", f"last {min(report.window, report.items):,}"]
+    return ["", "all", f"last {report.window:,}"]
+
+
+def _without_equal_column(report: "Report", rows: list[list[str]]) -> list[list[str]]:
+    """Leave out the column of the recent items if these are all items."""
+    return rows if report.items > report.window else [row[:2] for row in rows]
 
 
 def _number(value: float, name: str = "") -> str:

@@ -66,7 +66,7 @@ def coverage_lines(report: "Report") -> list[str]:
     for target, start in zip(TARGETS, coverage.starts, strict=True):
         at, lately = coverage.overall.at(target), coverage.recent.at(target)
         cells = [*_cells(report, at), *(_cells(report, lately) if _has_recent(report) else ())]
-        starts = [] if report.frozen else _start_cells(start)
+        starts = [] if report.frozen else _start_cells(report, start)
         rows.append([f"at {percent(target, 0)}", *cells, *starts])
     return aligned(rows)
 
@@ -81,8 +81,9 @@ def _headings(report: "Report") -> list[str]:
     if _has_recent(report):
         verb = "filed" if report.one_label else "set"
         lately = [f"last {report.window:,}: {verb}", *counted[1:]]
-    starts = [] if report.frozen else ["first item", "half from item"]
-    return ["", *counted, *lately, *starts]
+    # With several labels per item, half of the first suggestions are not half of the labels.
+    starts = ["first item", "half from item"] if report.one_label else ["first item"]
+    return ["", *counted, *lately, *([] if report.frozen else starts)]
 
 
 def _cells(report: "Report", at: AtTarget) -> list[str]:
@@ -91,8 +92,9 @@ def _cells(report: "Report", at: AtTarget) -> list[str]:
     return [f"{at.marked:,}", percent(at.marked_precision), percent(at.found)]
 
 
-def _start_cells(start: Start) -> list[str]:
-    return ["–" if item is None else f"{item:,}" for item in (start.first_item, start.half_from)]
+def _start_cells(report: "Report", start: Start) -> list[str]:
+    items = [start.first_item, *([start.half_from] if report.one_label else [])]
+    return ["–" if item is None else f"{item:,}" for item in items]
 
 
 def order_warning(report: "Report") -> list[str]:

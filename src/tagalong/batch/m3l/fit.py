@@ -76,9 +76,14 @@ class Fit:
         all_rows[self.model.support] = dual
         return all_rows
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether there is a curve that maps scores to probabilities."""
+        return self.curve != (0.0, 0.0)
+
     def probabilities(self, scores: Array) -> npt.NDArray[np.float64]:
         """Return the probability that each label is relevant; zeros before calibration."""
-        if self.curve == (0.0, 0.0):
+        if not self.is_calibrated:
             return np.zeros(len(scores))
         slope, intercept = self.curve
         exponent = np.clip(-(slope * np.asarray(scores, dtype=np.float64) + intercept), -700, 700)

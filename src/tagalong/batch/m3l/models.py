@@ -24,6 +24,9 @@ class Model(Protocol):
     def scores(self, X: Any) -> Array:
         """Return the scores of all labels, (rows, labels)."""
 
+    def known_features(self, indices: Array) -> npt.NDArray[np.bool_]:
+        """Return which features affect the scores."""
+
 
 @dataclass(frozen=True)
 class LinearModel:
@@ -65,6 +68,10 @@ class LinearModel:
         """Return the scores of all labels for one example."""
         rows, known = self._weight_rows(indices)
         return np.asarray(values[known] @ self.weights[rows], dtype=self.weights.dtype)
+
+    def known_features(self, indices: Array) -> npt.NDArray[np.bool_]:
+        """Return whether each feature has weights."""
+        return self._weight_rows(indices)[1]
 
     def contributions(self, indices: Array, values: Array, label: int) -> npt.NDArray[np.float64]:
         """Return the contribution of each feature of an example to a label's score."""
@@ -116,6 +123,17 @@ class KernelModel:
     support: npt.NDArray[np.int64]
     vectors: Any
     coefficients: Array
+
+    def known_features(self, indices: Array) -> npt.NDArray[np.bool_]:
+        """Return whether each feature occurs in a support vector; True if precomputed."""
+        if self.vectors is None:
+            return np.ones(len(indices), bool)
+        if is_sparse(self.vectors):
+            return np.isin(indices, self.vectors.indices)
+        inside = indices < self.vectors.shape[1]
+        known = np.zeros(len(indices), bool)
+        known[inside] = (self.vectors[:, indices[inside]] != 0).any(axis=0)
+        return known
 
     @property
     def bytes(self) -> int:

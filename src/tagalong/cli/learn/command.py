@@ -45,6 +45,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         report = learning_run.report(tagger)
         # Inside the block, so that a signal ends it without losing the report.
         held_out = held_out_estimate(tagger, learning_run, report, interrupts, out)
+        if held_out is not None:
+            learning_run.held_out = held_out.note()
+            saver.save()
     _write_files(args, report)
     report_outcome(
         out,

@@ -6,6 +6,7 @@ in the same order, and is tested on the others, which it has never seen. The mod
 touched.
 """
 
+import math
 import random
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from tagalong.evaluate.text_table import percent
 from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
 
-__all__ = ["HeldOut", "Sample", "held_out_estimate"]
+__all__ = ["HeldOut", "Sample", "estimate_line", "held_out_estimate"]
 
 SHARE = 10
 """One in so many items is held out."""
@@ -55,12 +56,28 @@ class HeldOut:
             "overall": found["overall"],
         }
 
+    def note(self) -> dict[str, Any]:
+        """Return the values that the model file keeps."""
+        found = self.to_dict()
+        return {name: found[name] for name in ("learnt", "items", "accuracy")}
+
     def __str__(self) -> str:
-        return (
-            f"held-out estimate: first suggestion right: "
-            f"{percent(self.report.coverage.overall.accuracy)} of {self.report.items:,} items that "
-            f"a second model did not see, which learnt {self.learnt:,} others in the same order"
-        )
+        return estimate_line(self.note())
+
+
+def estimate_line(note: dict[str, Any]) -> str:
+    """Return the estimate as text.
+
+    Parameters
+    ----------
+    note : dict
+        The result of `HeldOut.note`.
+    """
+    accuracy = math.nan if note["accuracy"] is None else note["accuracy"]
+    return (
+        "Held-out estimate: a model that learnt nine tenths of these items in this order "
+        f"({note['learnt']:,}) is right for {percent(accuracy)} of the rest ({note['items']:,})."
+    )
 
 
 def held_out_estimate(

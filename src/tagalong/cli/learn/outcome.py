@@ -9,6 +9,7 @@ from tagalong.cli.output import Output, size_text
 from tagalong.cli.run_state import Run
 from tagalong.evaluate import ListLosses, Report
 from tagalong.evaluate.query_report import QueryReport
+from tagalong.evaluate.report_text import report_text
 
 __all__ = ["report_outcome"]
 
@@ -44,9 +45,10 @@ def report_outcome(
     """
     run = loop.run
     out.json_result(_document(path, loop, report, interrupted, held_out))
-    out.result(report.text(certificate))
-    if held_out is not None:
-        out.result(f"\n{held_out}")
+    if isinstance(report, Report) and held_out is not None:
+        out.result(report_text(report, certificate, str(held_out)))
+    else:
+        out.result(report.text(certificate))
     if run.passes > 1:
         out.result(
             f"\nThese are the figures of pass 1 of {run.passes}: only there were the items new. "

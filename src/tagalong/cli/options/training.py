@@ -105,8 +105,8 @@ def add_fit(parser: Parser) -> None:
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="share of the items that is not used for training, but to measure the model and to "
-        "calibrate its probabilities (default: 0.1)",
+        help="share of the items that is not used for training: one half of them calibrates the "
+        "probabilities, the other half measures the model (default: 0.1)",
     )
     parser.add_argument(
         "--report",
