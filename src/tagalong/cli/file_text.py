@@ -18,7 +18,7 @@ MAX_SUBJECT = 60
 def move_lines(result: FilingResult) -> list[str]:
     """Return a line for each message that was or would be moved, and for each new spot check."""
     moves = [move for move in result.moves if move.done or not result.applied]
-    checks = [left for left in result.left if left.reason == "spot check" and left.probability]
+    checks = [left for left in result.left if left.is_new_check]
     lines = [*map(_move_cells, moves), *map(_check_cells, checks)]
     width = max((len(folder) for _, folder, _ in lines), default=0)
     return [f"{chance}  {folder:{width}}  {text}" for chance, folder, text in lines]

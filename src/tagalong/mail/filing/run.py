@@ -70,7 +70,8 @@ def file_mail(
     min_learnt : int, default 50
         Number of messages that the model must have learnt before any message is filed.
     limit : int, optional
-        Maximum number of messages to move; the oldest are moved first.
+        Maximum number of sure messages, oldest first, that the run moves or leaves to the owner
+        as new spot checks.
     audit : float, optional
         Share of the sure messages that are left to the owner as spot checks, at least a tenth
         until 200 of them have been answered. It is saved in the model; a new model has 0.02. With 0
