@@ -116,6 +116,20 @@ def test_the_log(run: Run, maildir: Path) -> None:
     assert len(files(maildir)) == len(before)
 
 
+def test_the_log_shows_the_last_entries(run: Run, maildir: Path) -> None:
+    inbox = mailbox.Maildir(maildir)
+    for subject in ("Your flight is booked", "Your invoice is due"):
+        run("file", "Mail", "--apply", "--limit", "1", *NO_CHECKS)
+        inbox.add(f"Subject: {subject}\n\nHello")
+    run("file", "Mail", "--apply", *NO_CHECKS)
+    found = run("file", "Mail", "--log", "--json").json["log"]
+    assert len(found) == 3
+    assert run("file", "Mail", "--log", "--json", "--limit", "2").json["log"] == found[-2:]
+    done = run("file", "Mail", "--log", "--limit", "2")
+    assert "2 moved: 2 stayed" in done.out.splitlines()
+    assert run("file", "Mail", "--log", "--limit", "9", "--json").json["log"] == found
+
+
 def test_text_from_outside_cannot_act_on_a_terminal(run: Run, maildir: Path) -> None:
     inbox = mailbox.Maildir(maildir)
     inbox.add("Subject: =?utf-8?q?Your_flight_=1B[31m_is_=E2=80=AEbooked?=\n\nHello")
@@ -211,6 +225,7 @@ def test_options_are_passed_on(run: Run, maildir: Path) -> None:
         (("Mail", "--min-precision", "0"), 2, "--min-precision must be above 0"),
         (("Mail", "--audit", "1.5"), 2, "--audit must be 0 or from 0.001 to 1, got 1.5"),
         (("Mail", "--limit", "-1"), 2, "--limit: must not be negative"),
+        (("Mail", "--log", "--limit", "0"), 2, "--limit must be at least 1 with --log"),
         (("Mail", "--cron"), 2, "--cron needs --apply"),
         (("nope",), 1, "nope"),
         (("Mail", "--apply", "--model", "no/m"), 1, "the folder of the model file does not exist"),

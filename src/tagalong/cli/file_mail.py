@@ -35,10 +35,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"--audit must be 0 or from {MIN_AUDIT:g} to 1, got {args.audit:g}")
     if args.cron and not args.apply:
         raise UsageError("--cron needs --apply: it is silent unless messages were moved")
+    if args.log and args.limit == 0:
+        raise UsageError("--limit must be at least 1 with --log, got 0")
     exclude = SPECIAL_FOLDERS if args.exclude is None else args.exclude
     try:
         if args.log:
             found = read_log(args.maildir, model=args.model, exclude=exclude)
+            found = found[-args.limit :] if args.limit else found
             out.json_result({"log": [message.to_dict() for message in found]})
             out.result("\n".join(log_lines(found)))
             return OK

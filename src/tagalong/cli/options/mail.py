@@ -52,7 +52,7 @@ def add_file(parser: Parser) -> None:
         type=whole,
         metavar="N",
         help="move at most N messages, the oldest first; new spot checks count too (default: no "
-        "limit)",
+        "limit). With --log: show the last N entries",
     )
     parser.add_argument(
         "--audit",
