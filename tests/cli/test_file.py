@@ -74,7 +74,15 @@ def test_spot_checks_are_shown(run: Run, maildir: Path) -> None:
     key = next(key for key, mail in inbox.items() if "flight" in mail["Subject"])
     inbox.get_folder("Travel").add(inbox[key])
     inbox.remove(key)
-    assert "1 message learnt" in run("file", "Mail", "--apply").out
+    assert "1 new message learnt" in run("file", "Mail", "--apply").out
+    assert "0 new messages learnt" in run("file", "Mail", "--apply").out
+
+
+def test_a_young_model_says_how_many_messages_it_has_learnt(run: Run, maildir: Path) -> None:
+    flags = ("file", "Mail", "--apply", "--min-learnt", "500")
+    expected = "2 stay in the inbox: 2 too young: 120 of 500 messages learnt (--min-learnt)"
+    assert run(*flags).out.splitlines() == ["120 messages learnt", "0 messages moved", expected]
+    assert run(*flags).out.splitlines()[::2] == ["0 new messages learnt", expected]
 
 
 def test_the_limit(run: Run, maildir: Path) -> None:

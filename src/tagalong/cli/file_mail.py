@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if result.moved or result.failed:
             _write(result, out, move_lines(result))
     else:
-        _write(result, out, [*move_lines(result), *summary_lines(result)])
+        _write(result, out, [*move_lines(result), *summary_lines(result, args.min_learnt)])
         if not args.apply and result.moves:
             out.info("this was a dry run; --apply moves the messages and saves the model")
     if result.interrupted:

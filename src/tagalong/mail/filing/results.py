@@ -117,8 +117,10 @@ class FilingResult:
         Whether messages were moved and the model was saved; False in a dry run.
     learnt : int
         Number of messages whose folder was learnt.
+    learnt_before : int
+        Number of messages that the model had learnt in earlier runs.
     answered : int
-        Number of those that were spot checks.
+        Number of those that were learnt now that were spot checks.
     corrected : int
         Number of messages that the owner has moved from one folder to another.
     rejected : int
@@ -148,6 +150,7 @@ class FilingResult:
     model: Path
     applied: bool
     learnt: int = 0
+    learnt_before: int = 0
     answered: int = 0
     corrected: int = 0
     rejected: int = 0
@@ -190,6 +193,7 @@ class FilingResult:
             "applied": self.applied,
             "interrupted": self.interrupted,
             "learnt": self.learnt,
+            "learnt_before": self.learnt_before,
             "answered": self.answered,
             "corrected": self.corrected,
             "rejected": self.rejected,

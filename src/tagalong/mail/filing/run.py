@@ -152,6 +152,7 @@ def file_mail(
         first = None if start_from is None else Path(start_from)
         filing = FilingModel(path, names=names, save=applied, audit=audit, start_from=first)
         context = _prepare(mailbox, filing, result)
+        result.learnt_before = filing.learnt
         learn(context, control)
         planned = make_plan(context, control, rules)
         if applied and not interrupted():
