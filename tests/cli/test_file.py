@@ -225,6 +225,22 @@ def test_options_are_passed_on(run: Run, maildir: Path) -> None:
     assert b"flight" not in Path("m.tagalong").read_bytes()
 
 
+def test_a_folder_without_an_inbox_is_refused(run: Run, tmp_path: Path) -> None:
+    root = tmp_path / "Accounts"
+    for name in ("Bank", "Travel"):
+        root.mkdir(exist_ok=True)
+        mailbox.Maildir(root / name).add("Subject: Hello\n\nHello")
+    done = run("file", "Accounts", "--apply")
+    assert (done.code, done.out) == (2, "")
+    assert "Accounts: there is no inbox here, so nothing can be filed" in done.err
+    assert "tagalong file Accounts/NAME" in done.err
+    assert "model.tagalong" not in files(root)
+    (root / "work").mkdir()
+    mailbox.Maildir(root / "work" / "INBOX")
+    assert "tagalong file Accounts/work." in run("file", "Accounts").err
+    assert run("file", "Accounts/work").code == 0
+
+
 @pytest.mark.parametrize(
     "flags, code, message",
     [

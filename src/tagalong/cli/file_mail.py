@@ -11,6 +11,7 @@ from tagalong.cli.live import Live
 from tagalong.cli.output import Output
 from tagalong.learning.model_files import ModelFileError
 from tagalong.mail.filing import BusyError, FilingResult, file_mail, read_log
+from tagalong.mail.filing.maildir import NoInboxError
 from tagalong.mail.filing.rules import MIN_AUDIT, is_share
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.cron:
             return OK  # The next run of the timer does the work.
         raise CommandError(str(error)) from error
+    except NoInboxError as error:
+        raise UsageError(str(error)) from error
     except (ModelFileError, ValueError) as error:
         raise CommandError(keywords_as_flags(str(error), _FLAGS)) from error
     if args.cron:

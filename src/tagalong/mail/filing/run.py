@@ -101,7 +101,8 @@ def file_mail(
     BusyError
         If another run uses the same model.
     ReadError
-        If `maildir` is not a Maildir. A folder inside that cannot be read is counted as a failure.
+        If `maildir` is not a Maildir, or has no inbox. A folder inside that cannot be read is
+        counted as a failure.
     ModelFileError
         If the model file is not usable, or was not made by this function for this Maildir.
 
@@ -141,7 +142,8 @@ def file_mail(
     )
     names = parameters.flag(names, "names")
     path = default_model(maildir) if model is None else Path(model)
-    mailbox = Maildir(Path(maildir), exclude)  # raises before the lock file is created
+    mailbox = Maildir(Path(maildir), exclude)
+    mailbox.check_inbox()  # both raise before the lock file is created
     if applied and not path.absolute().parent.is_dir():
         raise FileNotFoundError(
             f"{printable_path(path)}: the folder of the model file does not exist"
