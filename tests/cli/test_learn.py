@@ -328,3 +328,12 @@ def test_model_is_saved_at_intervals(
 def test_fixed_items_match_their_description() -> None:
     assert sum("labels" not in item for item in items()) == 6
     assert sum(item.get("labels") == [] for item in items()) > 0
+
+
+def test_an_item_with_two_labels_contradicts_one_label(run: Run) -> None:
+    lines = ['{"text": "a", "labels": ["x"]}', '{"text": "b", "labels": ["x", "y"]}']
+    Path("two.jsonl").write_text("\n".join(lines * 20))
+    done = run("learn", "two.jsonl", "--one-label")
+    assert (done.code, done.out) == (1, "")
+    assert "two.jsonl:2: the example has 2 labels, but --one-label" in done.err
+    assert "one_label" not in done.err
