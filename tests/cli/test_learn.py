@@ -234,6 +234,7 @@ def test_no_model_file_if_nothing_can_be_read(run: Run, stream: Path) -> None:
         (("items.jsonl", "--max-line", "x"), "--max-line must be"),
         (("items.jsonl", "--limit", "-1"), "--limit: must not be negative"),
         (("items.jsonl", "--limit", "x"), "--limit: must be a whole number, got 'x'"),
+        (("items.jsonl", "--shuffle", "1.5"), "--shuffle: must be a whole number, got '1.5'"),
         (("items.jsonl", "--at", "0"), "--at: must be at least 1, got 0"),
         (("items.jsonl", "--window", "0"), "--window: must be at least 1, got 0"),
         (("items.jsonl", "--every", "0"), "--every: must be above 0"),
