@@ -74,7 +74,15 @@ def test_spot_checks_are_shown(run: Run, maildir: Path) -> None:
     key = next(key for key, mail in inbox.items() if "flight" in mail["Subject"])
     inbox.get_folder("Travel").add(inbox[key])
     inbox.remove(key)
-    assert "1 message learnt" in run("file", "Mail", "--apply").out
+    assert "1 new message learnt" in run("file", "Mail", "--apply").out
+    assert "0 new messages learnt" in run("file", "Mail", "--apply").out
+
+
+def test_a_young_model_says_how_many_messages_it_has_learnt(run: Run, maildir: Path) -> None:
+    flags = ("file", "Mail", "--apply", "--min-learnt", "500")
+    expected = "2 stay in the inbox: 2 too young: 120 of 500 messages learnt (--min-learnt)"
+    assert run(*flags).out.splitlines() == ["120 messages learnt", "0 messages moved", expected]
+    assert run(*flags).out.splitlines()[::2] == ["0 new messages learnt", expected]
 
 
 def test_the_limit(run: Run, maildir: Path) -> None:
@@ -114,6 +122,20 @@ def test_the_log(run: Run, maildir: Path) -> None:
     assert (found["to"], found["outcome"], found["now_in"]) == ("Travel", "moved by you", "Bank")
     assert "moved by you to Bank" in run("file", "Mail", "--log").out
     assert len(files(maildir)) == len(before)
+
+
+def test_the_log_shows_the_last_entries(run: Run, maildir: Path) -> None:
+    inbox = mailbox.Maildir(maildir)
+    for subject in ("Your flight is booked", "Your invoice is due"):
+        run("file", "Mail", "--apply", "--limit", "1", *NO_CHECKS)
+        inbox.add(f"Subject: {subject}\n\nHello")
+    run("file", "Mail", "--apply", *NO_CHECKS)
+    found = run("file", "Mail", "--log", "--json").json["log"]
+    assert len(found) == 3
+    assert run("file", "Mail", "--log", "--json", "--limit", "2").json["log"] == found[-2:]
+    done = run("file", "Mail", "--log", "--limit", "2")
+    assert "2 moved: 2 stayed" in done.out.splitlines()
+    assert run("file", "Mail", "--log", "--limit", "9", "--json").json["log"] == found
 
 
 def test_text_from_outside_cannot_act_on_a_terminal(run: Run, maildir: Path) -> None:
@@ -203,6 +225,22 @@ def test_options_are_passed_on(run: Run, maildir: Path) -> None:
     assert b"flight" not in Path("m.tagalong").read_bytes()
 
 
+def test_a_folder_without_an_inbox_is_refused(run: Run, tmp_path: Path) -> None:
+    root = tmp_path / "Accounts"
+    for name in ("Bank", "Travel"):
+        root.mkdir(exist_ok=True)
+        mailbox.Maildir(root / name).add("Subject: Hello\n\nHello")
+    done = run("file", "Accounts", "--apply")
+    assert (done.code, done.out) == (2, "")
+    assert "Accounts: there is no inbox here, so nothing can be filed" in done.err
+    assert "tagalong file Accounts/NAME" in done.err
+    assert "model.tagalong" not in files(root)
+    (root / "work").mkdir()
+    mailbox.Maildir(root / "work" / "INBOX")
+    assert "tagalong file Accounts/work." in run("file", "Accounts").err
+    assert run("file", "Accounts/work").code == 0
+
+
 @pytest.mark.parametrize(
     "flags, code, message",
     [
@@ -211,6 +249,7 @@ def test_options_are_passed_on(run: Run, maildir: Path) -> None:
         (("Mail", "--min-precision", "0"), 2, "--min-precision must be above 0"),
         (("Mail", "--audit", "1.5"), 2, "--audit must be 0 or from 0.001 to 1, got 1.5"),
         (("Mail", "--limit", "-1"), 2, "--limit: must not be negative"),
+        (("Mail", "--log", "--limit", "0"), 2, "--limit must be at least 1 with --log"),
         (("Mail", "--cron"), 2, "--cron needs --apply"),
         (("nope",), 1, "nope"),
         (("Mail", "--apply", "--model", "no/m"), 1, "the folder of the model file does not exist"),

@@ -234,6 +234,7 @@ def test_no_model_file_if_nothing_can_be_read(run: Run, stream: Path) -> None:
         (("items.jsonl", "--max-line", "x"), "--max-line must be"),
         (("items.jsonl", "--limit", "-1"), "--limit: must not be negative"),
         (("items.jsonl", "--limit", "x"), "--limit: must be a whole number, got 'x'"),
+        (("items.jsonl", "--shuffle", "1.5"), "--shuffle: must be a whole number, got '1.5'"),
         (("items.jsonl", "--at", "0"), "--at: must be at least 1, got 0"),
         (("items.jsonl", "--window", "0"), "--window: must be at least 1, got 0"),
         (("items.jsonl", "--every", "0"), "--every: must be above 0"),
@@ -328,3 +329,12 @@ def test_model_is_saved_at_intervals(
 def test_fixed_items_match_their_description() -> None:
     assert sum("labels" not in item for item in items()) == 6
     assert sum(item.get("labels") == [] for item in items()) > 0
+
+
+def test_an_item_with_two_labels_contradicts_one_label(run: Run) -> None:
+    lines = ['{"text": "a", "labels": ["x"]}', '{"text": "b", "labels": ["x", "y"]}']
+    Path("two.jsonl").write_text("\n".join(lines * 20))
+    done = run("learn", "two.jsonl", "--one-label")
+    assert (done.code, done.out) == (1, "")
+    assert "two.jsonl:2: the example has 2 labels, but --one-label" in done.err
+    assert "one_label" not in done.err

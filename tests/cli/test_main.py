@@ -235,6 +235,17 @@ def test_live_figures_on_a_terminal(
     assert "[b]0.5" in err
 
 
+def test_short_runs_write_no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    for terminal, first in ((False, live.EVERY), (True, live.EVERY_ON_TERMINAL)):
+        monkeypatch.setattr(live, "is_terminal", lambda stream, found=terminal: found)
+        shown = live.Live()
+        clock.now += first - 0.01
+        assert not shown.is_due()
+        clock.now += 0.02
+        assert shown.is_due()
+
+
 def test_quiet_shows_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

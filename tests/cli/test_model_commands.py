@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 import tagalong
+from tagalong.cli.inspect_model import FILING_NOTE
 from tagalong.cli.run_state import Run as LearningRun
 from tagalong.cli.sources import Reading
 from tagalong.evaluate import Progress
 from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.summary import coverage_lines, headline
+from tagalong.mail.filing import model as filing_model
 from tagalong.mail.filing.guards import exclusive_lock
 from tests.cli.conftest import Run, items
 from tests.evaluate.confident import confident_rounds
@@ -20,12 +22,12 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
     assert done.code == 0
     lines = done.out.splitlines()
     size = tagalong.load(model).size()
-    assert lines[0] == "first suggestion right: 81.1 % of the items"
-    assert lines[1].startswith("nothing can be filed without asking yet")
-    lines = lines[1:]
-    assert lines[2].startswith(
+    assert lines[0].startswith(
         f"{model}: a Tagger in file format 3, written by tagalong {tagalong.__version__}, "
     )
+    assert lines[1] == "first suggestion right: 81.1 % of the items"
+    assert lines[2].startswith("nothing can be filed without asking yet")
+    lines = lines[1:]
     assert lines[3] == f"54 items learnt; 3 labels; {size.features} features with weights"
     assert lines[4].startswith("memory: ")
     assert lines[5].startswith("learner: kind='LabelRanker', C=10.0, average='auto', ")
@@ -40,6 +42,21 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
         "",
         "money: invoice +0.461, payment +0.425, account +0.422",
     ]
+
+
+def test_inspect_shows_notes_in_words(run: Run, model: str) -> None:
+    tagger = tagalong.load(model)
+    tagger.notes["reading"] = {"format": "csv", "options": {"text": "a b"}, "formats": ["csv"]}
+    tagger.notes[FILING_NOTE] = {"journal": {"present": {}}}
+    tagger.notes["mine"] = "as it is"
+    tagger.save(model)
+    lines = run("inspect", model).out.splitlines()
+    assert "items are read with: --format csv --text 'a b'" in lines
+    assert "made by 'tagalong file' for one Maildir" in lines
+    assert "note mine: as it is" in lines
+    assert not any("{" in line for line in lines)
+    assert run("inspect", model, "--json").json["notes"]["reading"]["format"] == "csv"
+    assert FILING_NOTE == filing_model.NOTES
 
 
 def test_inspect_shows_the_certificate_on_request(run: Run, model: str) -> None:
@@ -58,10 +75,11 @@ def test_inspect_shows_what_could_be_filed_first(run: Run, model: str, tmp_path:
     tagger.save(model)
     done = run("inspect", model)
     report = progress.report()
-    assert done.out.startswith(
-        "\n".join([*headline(report), "", *coverage_lines(report), "", model])
-    )
-    assert "can be filed without asking" in done.out.splitlines()[1]
+    expected = [*headline(report), "", *coverage_lines(report), ""]
+    lines = done.out.splitlines()
+    assert lines[0].startswith(model)
+    assert lines[1 : 1 + len(expected)] == expected
+    assert "can be filed without asking" in done.out.splitlines()[2]
     found = run("inspect", model, "--json").json
     assert found["order"] == "mixed"
     assert found["coverage"] == for_json(report.coverage.to_dict())
@@ -75,7 +93,7 @@ def test_inspect_a_model_without_a_run_shows_its_own_estimate(run: Run, tmp_path
     low, middle, high = tagger.coverage()
     assert middle.share > 0.5
     done = run("inspect", "p.tagalong")
-    assert done.out.splitlines()[0] == (
+    assert done.out.splitlines()[1] == (
         f"of recent items, at 95 % right, {100 * middle.share:.0f} % can be filed without asking "
         f"(90 %: {100 * low.share:.0f} %, 99 %: {100 * high.share:.0f} %)"
     )

@@ -186,7 +186,7 @@ def test_explain(run: Run, stream: Path, model: str) -> None:
             "at most 1, got 2",
         ),
         (("suggest", "-m", "nope", "items.jsonl"), 1, "model file nope does not exist"),
-        (("suggest", "-m", "items.jsonl", "items.jsonl"), 1, "not a Tagalong model"),
+        (("suggest", "-m", "items.jsonl", "items.jsonl"), 1, "items.jsonl: not a Tagalong model\n"),
         (("suggest", "-m", "m.tagalong", "nope"), 1, "nope: no such file"),
         (("evaluate", "-m", "m.tagalong", "nope:"), 1, "streams are pydocs:"),
         (("explain", "-m", "m.tagalong"), 2, "give a SOURCE or --text"),

@@ -1,6 +1,7 @@
 """An argument parser with a short usage line."""
 
 import argparse
+import os
 import sys
 from typing import Any, Protocol
 
@@ -70,11 +71,22 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _accepts(action: argparse.Action, words: list[str]) -> bool:
-    """Whether an option accepts the next word, if there is one, as its value."""
+    """Whether the next word, if there is one, is meant as the value of an option.
+
+    A number that the option refuses is meant as its value too, unless a file has this name.
+    """
     try:
         return all(callable(action.type) and action.type(word) is not None for word in words)
     except (ValueError, argparse.ArgumentTypeError):
+        return all(_is_number(word) and not os.path.exists(word) for word in words)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
         return False
+    return True
 
 
 def _positional(action: argparse.Action) -> str:

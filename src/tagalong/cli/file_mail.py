@@ -11,6 +11,7 @@ from tagalong.cli.live import Live
 from tagalong.cli.output import Output
 from tagalong.learning.model_files import ModelFileError
 from tagalong.mail.filing import BusyError, FilingResult, file_mail, read_log
+from tagalong.mail.filing.maildir import NoInboxError
 from tagalong.mail.filing.rules import MIN_AUDIT, is_share
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
@@ -35,10 +36,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"--audit must be 0 or from {MIN_AUDIT:g} to 1, got {args.audit:g}")
     if args.cron and not args.apply:
         raise UsageError("--cron needs --apply: it is silent unless messages were moved")
+    if args.log and args.limit == 0:
+        raise UsageError("--limit must be at least 1 with --log, got 0")
     exclude = SPECIAL_FOLDERS if args.exclude is None else args.exclude
     try:
         if args.log:
             found = read_log(args.maildir, model=args.model, exclude=exclude)
+            found = found[-args.limit :] if args.limit else found
             out.json_result({"log": [message.to_dict() for message in found]})
             out.result("\n".join(log_lines(found)))
             return OK
@@ -48,6 +52,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.cron:
             return OK  # The next run of the timer does the work.
         raise CommandError(str(error)) from error
+    except NoInboxError as error:
+        raise UsageError(str(error)) from error
     except (ModelFileError, ValueError) as error:
         raise CommandError(keywords_as_flags(str(error), _FLAGS)) from error
     if args.cron:
@@ -55,7 +61,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if result.moved or result.failed:
             _write(result, out, move_lines(result))
     else:
-        _write(result, out, [*move_lines(result), *summary_lines(result)])
+        _write(result, out, [*move_lines(result), *summary_lines(result, args.min_learnt)])
         if not args.apply and result.moves:
             out.info("this was a dry run; --apply moves the messages and saves the model")
     if result.interrupted:

@@ -18,7 +18,7 @@ MAX_SUBJECT = 60
 def move_lines(result: FilingResult) -> list[str]:
     """Return a line for each message that was or would be moved, and for each new spot check."""
     moves = [move for move in result.moves if move.done or not result.applied]
-    checks = [left for left in result.left if left.reason == "spot check" and left.probability]
+    checks = [left for left in result.left if left.is_new_check]
     lines = [*map(_move_cells, moves), *map(_check_cells, checks)]
     width = max((len(folder) for _, folder, _ in lines), default=0)
     return [f"{chance}  {folder:{width}}  {text}" for chance, folder, text in lines]
@@ -36,9 +36,17 @@ def _check_cells(left: LeftAlone) -> tuple[str, str, str]:
     return f"{left.probability:4.0%}", f"{printable(left.folder)}?", text
 
 
-def summary_lines(result: FilingResult) -> list[str]:
-    """Return what was learnt and moved, what stays in the inbox, and what other targets give."""
-    learnt = f"{_messages(result.learnt)} learnt"
+def summary_lines(result: FilingResult, min_learnt: int) -> list[str]:
+    """Return what was learnt and moved, what stays in the inbox, and what other targets give.
+
+    Parameters
+    ----------
+    result : FilingResult
+        Result of the run.
+    min_learnt : int
+        Number of messages that must have been learnt before any message is moved.
+    """
+    learnt = f"{_messages(result.learnt, 'new ' if result.learnt_before else '')} learnt"
     if result.answered:
         learnt += f", {result.answered:,} of them spot checks"
     if result.corrected:
@@ -51,6 +59,9 @@ def summary_lines(result: FilingResult) -> list[str]:
         else f"{_messages(len(result.moves))} would be moved"
     )
     stay = ", ".join(f"{count:,} {reason}" for reason, count in result.left_by_reason.items())
+    if "too young" in result.left_by_reason:
+        total = result.learnt_before + result.learnt + result.corrected
+        stay += f": {total:,} of {_messages(min_learnt)} learnt (--min-learnt)"
     verb = "stays" if len(result.left) == 1 else "stay"
     lines = [learnt, moved, f"{len(result.left):,} {verb} in the inbox" + (stay and f": {stay}")]
     if result.in_runs:
@@ -61,8 +72,8 @@ def summary_lines(result: FilingResult) -> list[str]:
     return lines + _other_targets(result)
 
 
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count:,} messages"
+def _messages(count: int, kind: str = "") -> str:
+    return f"1 {kind}message" if count == 1 else f"{count:,} {kind}messages"
 
 
 def _other_targets(result: FilingResult) -> list[str]:

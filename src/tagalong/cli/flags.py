@@ -21,10 +21,14 @@ def keywords_as_flags(message: str, flags: Mapping[str, str]) -> str:
     --------
     >>> keywords_as_flags("update='max' needs another id_key=", {"id_key": "--id-key"})
     "update='max' needs another --id-key"
+    >>> keywords_as_flags("2 labels, but one_label=True", {"one_label": "--one-label"})
+    '2 labels, but --one-label'
     >>> keywords_as_flags("name the key with the option id_key", {"id_key": "--id-key"})
     'name the key with the option --id-key'
     """
-    message = _substituted(message, flags, r"(?<![\w.-])({names})(?:='([^']*)'|=(?=[\s,;]|$))")
+    message = _substituted(
+        message, flags, r"(?<![\w.-])({names})(?:='([^']*)'|=True\b|=(?=[\s,;]|$))"
+    )
     return _substituted(message, flags, r"(?<=\boption )({names})\b")
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import zlib
 from collections.abc import Hashable
 from dataclasses import asdict
@@ -14,6 +15,7 @@ from tagalong.cli.learn.held_out import estimate_line
 from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
 from tagalong.cli.run_state import RUN_NOTE, restored_progress
+from tagalong.cli.sources import READING_NOTE
 from tagalong.evaluate import Report
 from tagalong.evaluate.answers import TARGETS
 from tagalong.evaluate.summary import coverage_lines, headline, order_warning
@@ -22,6 +24,9 @@ from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]
+
+# Copy of tagalong.mail.filing.model.NOTES, which this command need not import.
+FILING_NOTE = "filing"
 
 MAX_LABELS = 20
 WORDS_PER_LABEL = 10
@@ -65,12 +70,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         found |= {"order": measured.order, "coverage": measured.coverage.to_dict()}
         found["held_out"] = model.notes[RUN_NOTE].get("held_out")
     out.json_result(found)
-    first = (
+    answers = (
         _own_estimate(found)
         if measured is None
         else [*_answer_lines(measured, found["held_out"]), ""]
     )
-    out.result("\n".join([*first, *_lines(found, args.certificate), *_word_lines(words)]))
+    first, *others = _lines(found, args.certificate)
+    out.result("\n".join([first, *answers, *others, *_word_lines(words)]))
     return OK
 
 
@@ -203,9 +209,22 @@ def _lines(found: dict[str, Any], certificate: bool) -> list[str]:
             f"last run: {', '.join(saved_run['sources'])}; pass {saved_run['pass']} of "
             f"{saved_run['passes']}, {saved_run['position']:,} items read"
         )
-    for name, value in found.get("notes", {}).items():
-        lines.append(f"note {name}: {str(value)[:200]}")
+    lines += [_note_line(name, value) for name, value in found.get("notes", {}).items()]
     return [*lines, *_label_lines(found.get("labels", []))]
+
+
+def _note_line(name: str, value: Any) -> str:
+    """Return a note in words; notes of other programs as they are."""
+    if name == READING_NOTE and isinstance(value, dict) and isinstance(value.get("options"), dict):
+        format = [f"--format {value['format']}"] if value.get("format") else []
+        options = [
+            f"--{option.replace('_', '-')} {shlex.quote(str(text))}"
+            for option, text in value["options"].items()
+        ]
+        return f"items are read with: {' '.join([*format, *options])}"
+    if name == FILING_NOTE:
+        return "made by 'tagalong file' for one Maildir"
+    return f"note {name}: {str(value)[:200]}"
 
 
 def _label_lines(labels: list[dict[str, Any]]) -> list[str]:

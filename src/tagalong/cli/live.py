@@ -10,7 +10,7 @@ from tagalong.cli.output import is_terminal
 
 __all__ = ["Live"]
 
-# Seconds before the first update, and between updates.
+# Seconds before the first update on a terminal, and between updates.
 FIRST = 0.5
 EVERY = 5.0
 EVERY_ON_TERMINAL = 0.2
@@ -26,14 +26,16 @@ class Live:
     quiet : bool
         Show nothing.
     every : float, optional
-        Seconds between two updates. The first update comes after at most half a second.
+        Seconds between two updates. On a terminal the first comes after at most half a second;
+        elsewhere a shorter run writes no line, since its last one would look unfinished.
     """
 
     def __init__(self, quiet: bool = False, every: float | None = None):
         self._quiet = quiet
         self._terminal = not quiet and is_terminal(sys.stderr)
         self._every = every or (EVERY_ON_TERMINAL if self._terminal else EVERY)
-        self._due = time.monotonic() + min(FIRST, self._every)
+        first = min(FIRST, self._every) if self._terminal else self._every
+        self._due = time.monotonic() + first
         self._display: Any = None
 
     def is_due(self) -> bool:

@@ -13,7 +13,7 @@ from tagalong.cli.models import check_destination, check_not_an_input, load_tagg
 from tagalong.cli.output import Output, TerminalBytes, is_terminal, table
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
 from tagalong.cli.suggested import Suggested
-from tagalong.cli.tables.formats import check_table_format, table_format_of
+from tagalong.cli.tables.formats import TABLE_ENDINGS, check_table_format, table_format_of
 from tagalong.cli.tables.suggestions import (
     NestedLines,
     SuggestionRows,
@@ -68,6 +68,11 @@ def _checked_format(args: argparse.Namespace, out: Output) -> TableFormat | None
         check_destination(args.out, "--out")
         check_not_an_input(args.out, "--out", args.model, args.sources)
         by_name = table_format_of(args.out)
+        if format is None and by_name is None and _has_ending(args.out):
+            raise UsageError(
+                f"--out {args.out}: the ending names no format; use one of "
+                f"{', '.join(TABLE_ENDINGS)}, or give --to"
+            )
         format = format or (by_name if by_name != "jsonl" else None)
     check_table_format(format, "--to parquet" if args.to else f"--out {args.out}")
     for flag, given in (("--exact", args.exact), ("--bom", args.bom)):
@@ -79,6 +84,10 @@ def _checked_format(args: argparse.Namespace, out: Output) -> TableFormat | None
         if format == "parquet" and is_terminal(sys.stdout):
             raise UsageError("--to parquet: a terminal cannot show Parquet; use --out FILE")
     return format
+
+
+def _has_ending(path: str) -> bool:
+    return bool(os.path.splitext(strip_compression_suffix(path))[1])
 
 
 def _write(

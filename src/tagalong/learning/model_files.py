@@ -196,10 +196,20 @@ def _read(path: Path) -> tuple[str, str, Arrays]:
             metadata: Mapping[str, str] = file.metadata() or {}
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, KeyError) as error:
-        raise ModelFileError(f"{path}: not a Tagalong model, or truncated: {error}") from error
+        problem = f", or truncated: {error}" if _begins_like_a_model(path) else ""
+        raise ModelFileError(f"{path}: not a Tagalong model{problem}") from error
     if "tagalong" not in metadata or "sha256" not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but not a Tagalong model")
     return metadata["tagalong"], metadata["sha256"], arrays
+
+
+def _begins_like_a_model(path: Path) -> bool:
+    """Whether a file begins like safetensors: a length of 8 bytes, then JSON."""
+    try:
+        with path.open("rb") as file:
+            return file.read(9)[8:] == b"{"
+    except OSError:
+        return True  # the message says why it cannot be read
 
 
 def _checksum(text: str, arrays: Arrays) -> str:

@@ -11,8 +11,10 @@ from tagalong.readers.registry import FORMATS, extensions, format_by_start, form
 from tagalong.streams.compression import decompress_stream, read_errors
 from tagalong.streams.format import Format, OptionError
 
-__all__ = ["DETECTION_BYTES", "ResolvedSource", "detect_format", "resolve_source"]
+__all__ = ["DETECTION_BYTES", "STDIN", "ResolvedSource", "detect_format", "resolve_source"]
 
+STDIN = "<stdin>"
+"""Name of standard input in messages."""
 DETECTION_BYTES = 64
 """Number of bytes from which the format of a file is detected."""
 
@@ -104,6 +106,9 @@ def detect_format(start: bytes, name: str, fallback: Format | None = None) -> Fo
         return fallback
     if found is None:
         formats = ", ".join(each.name for each in FORMATS.values() if each.takes == "file")
+        if name == STDIN:
+            problem = f"the format cannot be detected; give format= one of {formats}"
+            raise ReadError(name, problem)
         raise ReadError(
             name,
             "the format cannot be detected from the file's extension or first bytes; "

@@ -12,7 +12,13 @@ from typing import BinaryIO, Literal, TypeAlias
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.ordering import ORDERS, Order, by_date, shuffled
 from tagalong.readers.registry import format_by_name, validate_defaults, validate_options
-from tagalong.readers.sources import DETECTION_BYTES, ResolvedSource, detect_format, resolve_source
+from tagalong.readers.sources import (
+    DETECTION_BYTES,
+    STDIN,
+    ResolvedSource,
+    detect_format,
+    resolve_source,
+)
 from tagalong.streams.compression import decompress_stream, read_errors
 from tagalong.streams.format import Format, ItemOrError, OptionError, OptionValue
 
@@ -206,7 +212,7 @@ class Stream:
 
     def _items_and_errors(self, source: ResolvedSource) -> Iterator[ItemOrError]:
         """Yield the items and errors of a source; an error that the reader raises comes last."""
-        name = "<stdin>" if source.source == "-" else source.source
+        name = STDIN if source.source == "-" else source.source
         with ExitStack() as files:
             try:
                 yield from self._reader(source, name, files)

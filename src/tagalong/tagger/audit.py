@@ -18,6 +18,7 @@ __all__ = ["Audit"]
 EARLY_SHARE = 0.1
 ENOUGH_ANSWERS = 200
 LEAST_SHARE = 0.001
+MOST_ITEMS = 10.0
 
 
 class Audit:
@@ -62,9 +63,12 @@ class Audit:
 
     @property
     def items_per_answer(self) -> float:
-        """The number of sure items that the next answer to an audited item stands for."""
+        """The number of sure items that the next answer to an audited item stands for.
+
+        At most ten, which is cautious: a few answers of large weight would decide by chance.
+        """
         share = self.current_share
-        return 1 / share if share else 1.0
+        return min(1 / share, MOST_ITEMS) if share else 1.0
 
     @property
     def weight_of_mistakes(self) -> float:

@@ -232,3 +232,16 @@ def test_a_label_of_its_own_target(one: Mail) -> None:
     tagger.set_min_precision("Bank", None)
     tagger.save(default_model(one.root))
     assert file_mail(one.root, apply=True).moved == 3
+
+
+def test_spot_checks_are_drawn_up_to_the_limit_only(one: Mail) -> None:
+    """A run does not ask about messages beyond its limit; checks that wait do not count."""
+    keys = [one.deliver("", text_about("Bank", 1000 + number)) for number in range(5)]
+    first = file_mail(one.root, apply=True, audit=ALL, limit=2)
+    assert first.left_by_reason == {"spot check": 2, "limit": 3}
+    asked = [left.source.name for left in first.left if left.reason == "spot check"]
+    assert [name.partition(":")[0] for name in asked] == keys[:2], "the oldest"
+    again = file_mail(one.root, apply=True, audit=ALL, limit=2)
+    assert again.left_by_reason == {"spot check": 4, "limit": 1}
+    mixed = file_mail(one.root, audit=0, limit=3)
+    assert (len(mixed.moves), mixed.left_by_reason) == (3, {"limit": 2})

@@ -15,6 +15,7 @@ from tagalong.cli.learn.outcome import report_outcome
 from tagalong.cli.learn.predictions import predictions_of
 from tagalong.cli.learn.preparation import prepare
 from tagalong.cli.learn.saving import Saver
+from tagalong.cli.learn.separator_warning import SeparatorWarning
 from tagalong.cli.live import Live
 from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output, as_json
@@ -37,9 +38,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
             saver = Saver(tagger, learning_run, args.model)
             measures = LiveMeasures(tagger, learning_run, live, args.certificate)
             warning = OrderWarning(out, learning_run, args)
-            show_reading = partial(_show_reading, live)
             loop = LearningLoop(
-                tagger, learning_run, interrupts, measures, saver, warning, show_reading
+                tagger,
+                learning_run,
+                interrupts,
+                measures,
+                saver,
+                warning,
+                SeparatorWarning(out, learning_run),
+                partial(_show_reading, live),
             )
             _learn_and_save(loop, saver, learning_run, args.model)
         report = learning_run.report(tagger)

@@ -8,6 +8,7 @@ from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.pass_learner import PassLearner
 from tagalong.cli.learn.saving import Saver
+from tagalong.cli.learn.separator_warning import SeparatorWarning
 from tagalong.cli.run_state import Run
 from tagalong.learning.items import Item
 from tagalong.readers.queries import Query, queries
@@ -33,6 +34,8 @@ class LearningLoop:
         Saves the model.
     order_warning : OrderWarning
         Warns if labels come in runs.
+    separator_warning : SeparatorWarning
+        Warns if a separator may have split labels.
     show_reading : callable
         Shows how many items have been read, while they are read to be sorted.
 
@@ -52,6 +55,7 @@ class LearningLoop:
         measures: LiveMeasures,
         saver: Saver,
         order_warning: OrderWarning,
+        separator_warning: SeparatorWarning,
         show_reading: Callable[[int], None],
     ):
         self.run = run
@@ -62,6 +66,7 @@ class LearningLoop:
         self._measures = measures
         self._saver = saver
         self._order_warning = order_warning
+        self._separator_warning = separator_warning
         self._show_reading = show_reading
         self._batch_size = BatchSize(tagger, run)
         self._start = run.number, run.position
@@ -81,6 +86,7 @@ class LearningLoop:
         """Read and learn the remaining passes; KeyboardInterrupt after a signal."""
         while True:
             self._one_pass()
+            self._separator_warning.show()
             if self.run.number >= self.run.passes:
                 return
             self.run.next_pass()
@@ -136,6 +142,7 @@ class LearningLoop:
         # Empty the batch first, so that nothing is learnt twice if learning fails.
         items, batch[:] = list(batch), []
         learner.learn(items)
+        self._separator_warning.count(items)
         self._order_warning.show_if(_labels_come_in_runs(self._tagger))
         if self._interrupts.signal:
             raise KeyboardInterrupt

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 
 from tagalong.cli.errors import CommandError
+from tagalong.cli.flags import keywords_as_flags
 from tagalong.cli.learn.predictions import PredictionFile
+from tagalong.cli.learners import LEARNER_FLAGS
 from tagalong.cli.run_state import Run, make_list_losses
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import shows_lists
@@ -97,7 +99,8 @@ class PassLearner:
     def _refuse(self, item: Item | Query, error: ValueError) -> None:
         """Count an item that cannot be learnt; CommandError unless such items are skipped."""
         place = item.place or item.id
-        problem = str(error) if str(error).startswith(place) else f"{place}: {error}"
+        problem = keywords_as_flags(str(error), LEARNER_FLAGS)
+        problem = problem if problem.startswith(place) else f"{place}: {problem}"
         if self._run.reading.on_error == "stop":
             raise CommandError(problem) from error
         self._run.refused += 1

@@ -51,7 +51,8 @@ def add_file(parser: Parser) -> None:
         "--limit",
         type=whole,
         metavar="N",
-        help="move at most N messages, the oldest first (default: no limit)",
+        help="move at most N messages, the oldest first; new spot checks count too (default: no "
+        "limit). With --log: show the last N entries",
     )
     parser.add_argument(
         "--audit",

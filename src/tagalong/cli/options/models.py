@@ -5,7 +5,7 @@ from typing import Any
 
 from tagalong.cli import arguments as shared
 from tagalong.cli.options.formats import add_reading
-from tagalong.cli.options.values import precision, whole
+from tagalong.cli.options.values import at_least_one, precision, whole
 
 __all__ = ["add_evaluate", "add_explain", "add_inspect", "add_labels", "add_prune", "add_suggest"]
 
@@ -24,7 +24,7 @@ def add_suggest(parser: Parser) -> None:
     )
     parser.add_argument(
         "-k",
-        type=whole,
+        type=at_least_one,
         default=5,
         metavar="N",
         help="suggest at most N labels per item (default: 5)",

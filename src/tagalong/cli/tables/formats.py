@@ -7,7 +7,7 @@ from tagalong.cli.errors import UsageError
 from tagalong.cli.tables.writers import TableFormat
 from tagalong.streams.compression import strip_compression_suffix
 
-__all__ = ["check_table_format", "table_format_of"]
+__all__ = ["TABLE_ENDINGS", "check_table_format", "table_format_of"]
 
 _ENDINGS: dict[str, TableFormat] = {
     ".csv": "csv",
@@ -16,6 +16,10 @@ _ENDINGS: dict[str, TableFormat] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+
+
+TABLE_ENDINGS = tuple(_ENDINGS)
+"""Endings of files that name a format."""
 
 
 def table_format_of(path: str) -> TableFormat | None:

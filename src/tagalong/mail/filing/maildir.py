@@ -17,7 +17,7 @@ from tagalong.mail.formats.maildir import (
     read_message,
 )
 
-__all__ = ["Maildir", "name_without_uid"]
+__all__ = ["Maildir", "NoInboxError", "name_without_uid"]
 
 # Bytes of a message that are read to find its date. Headers are seldom half as long.
 HEADER_BYTES = 1 << 15
@@ -25,6 +25,10 @@ FIRST_DELIVERY = 365 * 24 * 3600  # 1971, the year of the first mail
 
 _FLAGS = re.compile("[:;!]2,")
 _UID = re.compile(",U=[0-9]+")
+
+
+class NoInboxError(ReadError):
+    """A folder of Maildirs has no inbox, so that there is nothing to file."""
 
 
 class Maildir:
@@ -42,12 +46,27 @@ class Maildir:
     def __init__(self, root: Path, exclude: Collection[str]):
         self._root = root
         self._exclude = casefolded(exclude)
-        self._folders, _ = _all_folders(root)
+        self._folders, self._unlisted = _all_folders(root)
 
     @property
     def home(self) -> str:
         """Digest of the path of the Maildir."""
         return digest(os.fsencode(self._root.resolve()))
+
+    def check_inbox(self) -> None:
+        """Raise NoInboxError if there is no inbox, readable or not."""
+        labels = [*self._folders, *self._unlisted]
+        if any(map(is_inbox, labels)):
+            return
+        place = printable_path(self._root)
+        parents = sorted({label.partition("/")[0] for label in labels if "/" in label})
+        where = f"{place}/{parents[0] if parents else 'NAME'}"
+        raise NoInboxError(
+            place,
+            "there is no inbox here, so nothing can be filed: the folder is no Maildir itself, and "
+            f"has none named inbox. Give the Maildir that is your inbox: tagalong file {where}. To "
+            f"learn the folders without filing: tagalong learn {place}",
+        )
 
     def scan(self) -> Snapshot:
         """Return the location of every message, without opening files."""

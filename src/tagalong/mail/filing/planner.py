@@ -62,7 +62,12 @@ def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message
 
 
 def plan(
-    context: FilingContext, message: Message, key: str, rules: FilingRules
+    context: FilingContext,
+    message: Message,
+    key: str,
+    rules: FilingRules,
+    *,
+    is_beyond_limit: bool = False,
 ) -> PlannedMove | LeftAlone | None:
     """Return the planned move of a message of the inbox, or the reason to leave it there.
 
@@ -78,6 +83,8 @@ def plan(
         Key of the message.
     rules : FilingRules
         Rules of the run.
+    is_beyond_limit : bool
+        Whether the run may neither move a further message nor make it a spot check.
 
     Returns
     -------
@@ -107,6 +114,8 @@ def plan(
     _count_moves_at(context, item, rules)
     folder, probability = str(found[0].label), found[0].probability
     reason = _reason_to_leave(context, found)
+    if is_beyond_limit and reason in (None, "spot check"):
+        reason = "limit"
 
     def record(act: Act) -> LogRecord:
         words = why[:WORDS_LOGGED] if tagger.features.names else ()

@@ -70,10 +70,11 @@ class LeftAlone:
         ``"unsure"``: no folder is probable enough; ``"spot check"``: the model is sure, but the
         owner is asked all the same, so that the model learns how often it is right; ``"never"``:
         the most probable folder is one that mail is never filed into; ``"limit"``: the run has
-        planned as many moves as it may; ``"no such folder"``: the most probable folder does not
-        exist, cannot be read, or mail is not filed into it; ``"too young"``: the model has learnt
-        too few messages, and this one was not read; ``"put back"``: the owner took the message out
-        of a folder, so it is never filed again; ``"copy"``: another folder has the same message.
+        planned as many moves and new spot checks as it may; ``"no such folder"``: the most
+        probable folder does not exist, cannot be read, or mail is not filed into it; ``"too
+        young"``: the model has learnt too few messages, and this one was not read; ``"put back"``:
+        the owner took the message out of a folder, so it is never filed again; ``"copy"``: another
+        folder has the same message.
     subject : str
         Subject of the message; "" if it was not read.
     folder : str
@@ -87,6 +88,11 @@ class LeftAlone:
     subject: str = ""
     folder: str = ""
     probability: float = 0.0
+
+    @property
+    def is_new_check(self) -> bool:
+        """Whether this run has made the message a spot check; an earlier one gives no number."""
+        return self.reason == "spot check" and self.probability > 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -111,8 +117,10 @@ class FilingResult:
         Whether messages were moved and the model was saved; False in a dry run.
     learnt : int
         Number of messages whose folder was learnt.
+    learnt_before : int
+        Number of messages that the model had learnt in earlier runs.
     answered : int
-        Number of those that were spot checks.
+        Number of those that were learnt now that were spot checks.
     corrected : int
         Number of messages that the owner has moved from one folder to another.
     rejected : int
@@ -142,6 +150,7 @@ class FilingResult:
     model: Path
     applied: bool
     learnt: int = 0
+    learnt_before: int = 0
     answered: int = 0
     corrected: int = 0
     rejected: int = 0
@@ -184,6 +193,7 @@ class FilingResult:
             "applied": self.applied,
             "interrupted": self.interrupted,
             "learnt": self.learnt,
+            "learnt_before": self.learnt_before,
             "answered": self.answered,
             "corrected": self.corrected,
             "rejected": self.rejected,

@@ -24,7 +24,7 @@ class FilingRules:
     only_new : bool
         Whether to leave out messages that a mail program has already seen.
     limit : int, optional
-        Maximum number of moves.
+        Maximum number of moves and new spot checks.
     now : int
         Time of the run for the log, in seconds since 1970.
     other_targets : tuple of float

@@ -70,7 +70,8 @@ def file_mail(
     min_learnt : int, default 50
         Number of messages that the model must have learnt before any message is filed.
     limit : int, optional
-        Maximum number of messages to move; the oldest are moved first.
+        Maximum number of sure messages, oldest first, that the run moves or leaves to the owner
+        as new spot checks.
     audit : float, optional
         Share of the sure messages that are left to the owner as spot checks, at least a tenth
         until 200 of them have been answered. It is saved in the model; a new model has 0.02. With 0
@@ -100,7 +101,8 @@ def file_mail(
     BusyError
         If another run uses the same model.
     ReadError
-        If `maildir` is not a Maildir. A folder inside that cannot be read is counted as a failure.
+        If `maildir` is not a Maildir, or has no inbox. A folder inside that cannot be read is
+        counted as a failure.
     ModelFileError
         If the model file is not usable, or was not made by this function for this Maildir.
 
@@ -140,7 +142,8 @@ def file_mail(
     )
     names = parameters.flag(names, "names")
     path = default_model(maildir) if model is None else Path(model)
-    mailbox = Maildir(Path(maildir), exclude)  # raises before the lock file is created
+    mailbox = Maildir(Path(maildir), exclude)
+    mailbox.check_inbox()  # both raise before the lock file is created
     if applied and not path.absolute().parent.is_dir():
         raise FileNotFoundError(
             f"{printable_path(path)}: the folder of the model file does not exist"
@@ -151,6 +154,7 @@ def file_mail(
         first = None if start_from is None else Path(start_from)
         filing = FilingModel(path, names=names, save=applied, audit=audit, start_from=first)
         context = _prepare(mailbox, filing, result)
+        result.learnt_before = filing.learnt
         learn(context, control)
         planned = make_plan(context, control, rules)
         if applied and not interrupted():

@@ -87,21 +87,19 @@ def make_plan(
     is_below_min_learnt = context.model.learnt < rules.min_learnt
     result.moves_at.update(dict.fromkeys(rules.other_targets, 0))
     planned: list[PlannedMove] = []
+    handled = 0  # moves and new spot checks
     for done, (message, key) in enumerate(messages, start=1):
         if control.interrupted():
             break
         if is_below_min_learnt:
             result.left.append(LeftAlone(context.mailbox.source(message), "too young"))
             continue
-        outcome = plan(context, message, key, rules)
-        if isinstance(outcome, PlannedMove) and len(planned) == rules.limit:
-            move = outcome.move
-            outcome = LeftAlone(
-                move.source, "limit", move.subject, move.to_folder, move.probability
-            )
+        outcome = plan(context, message, key, rules, is_beyond_limit=handled == rules.limit)
         if isinstance(outcome, LeftAlone):
+            handled += outcome.is_new_check
             result.left.append(outcome)
         elif outcome is not None:
+            handled += 1
             planned.append(outcome)
             result.moves.append(outcome.move)
         control.report("suggest", done, len(messages))
