@@ -1,6 +1,7 @@
 """``tagalong suggest``: suggested labels, as lines of JSON or as a table."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
