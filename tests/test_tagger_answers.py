@@ -147,6 +147,16 @@ def test_only_sure_items_are_audited_and_suggesting_is_pure() -> None:
     assert tagger.suggest(texts(1)[0][0]).audited
 
 
+def test_wrong_targets_are_refused() -> None:
+    wrong: Any
+    for wrong in ([1], "money", 0.9):
+        with pytest.raises(ValueError, match="min_precision must map labels"):
+            Tagger(min_precision=wrong)
+    for wrong in (("x",), (3,), (np.nan,), (0,)):
+        with pytest.raises(ValueError, match="targets must be"):
+            Tagger().add_labels(["a"]).coverage(wrong)
+
+
 @pytest.mark.parametrize("audit", [-0.1, 1.5, 0.0001, "often", None])
 def test_wrong_shares_are_refused(audit: Any) -> None:
     with pytest.raises(ValueError, match="audit"):

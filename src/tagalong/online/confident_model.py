@@ -72,6 +72,9 @@ class ConfidentModel(LabelModel):
         targets : sequence of float
             The precisions to ask for.
         """
+        for target in targets:
+            if not 0 < parameters.real(target, "targets") <= 1:
+                raise ValueError(f"targets must be above 0 and at most 1, got {target!r}")
         found = [(0.0, 0.0, 0.0)] * len(targets)
         if self.is_started:
             found = self._native.covered(list(targets))

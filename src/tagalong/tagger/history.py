@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tagalong import parameters
 from tagalong.learning.labels import LabelRows
@@ -101,15 +100,6 @@ class LabelHistory:
         self.last[first] = self.last[labels].max()
         self.count = np.delete(self.count, others)
         self.last = np.delete(self.last, others)
-
-    def best(self, scores: npt.NDArray[Any], k: int | None) -> list[int]:
-        """Return the k labels with the highest scores; ties go to frequent, then recent labels."""
-        candidates = np.arange(len(scores))
-        if k is not None and 0 < k < len(scores):  # avoid sorting all labels
-            candidates = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
-        order = np.lexsort((-self.last[candidates], -self.count[candidates], -scores[candidates]))
-        found: list[int] = candidates[order[:k]].tolist()
-        return found
 
     def to_json(self) -> dict[str, Any]:
         """Return the arguments of the constructor as JSON values."""

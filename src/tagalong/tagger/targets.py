@@ -34,6 +34,11 @@ class LabelTargets(Mapping[Hashable, Target]):
     """
 
     def __init__(self, targets: Mapping[Hashable, object] | None = None):
+        if targets is not None and not isinstance(targets, Mapping):
+            raise ValueError(
+                "min_precision must map labels to their required precision, for example "
+                f"{{'legal': 0.99}}, got {targets!r}"
+            )
         self._targets = {
             label: checked_target(target, f"min_precision of {label!r}")
             for label, target in (targets or {}).items()
