@@ -26,7 +26,7 @@ class OnlineLogistic {
     using Numbers = std::array<double, N>;
     static constexpr double kLargestLogit = 8;
 
-    // What is known of the numbers beforehand.
+    // Assumptions about the numbers.
     struct Limits {
         Numbers least_variance;  // they are standardised as if they varied at least so much
         Numbers least_weight;    // 0: a larger number never makes a suggestion less likely right
