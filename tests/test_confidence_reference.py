@@ -130,13 +130,13 @@ def test_unknown_relevance_teaches_the_place_nothing():
     assert twin.occurrences == {1: 1}
 
 
-def test_later_places_learn_from_every_fourth_answer_after_the_first_ones():
+def test_later_places_learn_from_every_eighth_answer_after_the_first_ones():
     twin = ConfidenceTwin(places=3)
     twin.answers = ALL_PLACES - 2
     for _ in range(10):
         twin.observe(np.arange(12.0), 0.5, KNOWN, [11])
-    assert [rule.rounds for rule in twin.rules] == [10, 4, 4]
-    assert twin.whole.rounds == 4
+    assert [rule.rounds for rule in twin.rules] == [10, 3, 3]
+    assert twin.whole.rounds == 3
 
 
 def test_a_place_needs_a_label_after_it():

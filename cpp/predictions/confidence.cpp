@@ -17,7 +17,7 @@ constexpr std::int64_t kNoticed = 20;  // answers after which one label per item
 // The first place learns from every answer. The others, and the chance of the whole answer, learn
 // from all of the first answers, then from a sample: they matter less and cost as much.
 constexpr std::int64_t kAllPlaces = 1000;
-constexpr std::int64_t kSampleOfRest = 4;
+constexpr std::int64_t kSampleOfRest = 8;
 // Probabilities follow the outcomes in steps of this many answers, those of further places in steps
 // of four times as many.
 constexpr std::int64_t kEarlyAnswers = 512;
@@ -83,7 +83,7 @@ Confidence::Rule::Numbers Confidence::describe_label(std::size_t rule, std::int3
             gap,
             (score - item.mean) * item.inverse_deviation,
             logit_of(share, 0.005),
-            logit_of(history.share.value, 0.01),
+            history.share.logit,
             std::log1p(occurrences),
             item.log_known};
 }
@@ -303,6 +303,7 @@ void Confidence::RecentShare::observe(bool right, double weight) {
     ++rounds;
     value +=
         weight * ((right ? 1 : 0) - value) * std::max(0.005, 1 / static_cast<double>(rounds + 1));
+    logit = logit_of(value, 0.01);
 }
 
 void Confidence::observe_place(std::size_t place, const Ranked& ranked, bool right,
@@ -378,6 +379,7 @@ bool Confidence::restore(std::span<const double> state, std::size_t labels) {
     const auto read_share = [&](RecentShare& share) {
         share.value = reader.number(0, 1);
         share.rounds = static_cast<std::int64_t>(reader.number(0, most));
+        share.logit = logit_of(share.value, 0.01);
     };
     read_share(read.whole_share_);
     read.of_two_.read(reader);

@@ -84,6 +84,7 @@ class Confidence {
     // The recent share of right suggestions of one kind.
     struct RecentShare {
         double value = 0.5;
+        double logit = 0;  // of the value, clipped
         std::int64_t rounds = 0;
         void observe(bool right, double weight);
     };

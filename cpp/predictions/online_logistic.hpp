@@ -6,7 +6,8 @@
 //     h = a max(p (1 - p), .02),  phi = 1 - a / min(500, 50 + t / 3),
 //     P <- (P - P x x'P h / (phi + h x'P x)) / phi,   w <- w + a (y - p) P x,
 // where t is the sum of the weights so far. Directions in which x does not vary would grow in P
-// without bound: rows and columns are scaled down so that no diagonal entry exceeds 1, its start.
+// without bound: once a diagonal entry exceeds 1.1, rows and columns are scaled down so that none
+// exceeds 1, its start.
 #pragma once
 
 #include <algorithm>
@@ -67,13 +68,11 @@ class OnlineLogistic {
             for (std::size_t j = 0; j <= N; ++j)
                 P_[i][j] = (P_[i][j] - shrink * (Px[i] * Px[j])) * inverse_fade;
         }
-        limit_diagonal();
-        Px = {};
-        for (std::size_t j = 0; j <= N; ++j)
-            for (std::size_t i = 0; i <= N; ++i) Px[i] += P_[j][i] * x[j];
-        const double step = weight * ((right ? 1 : 0) - p);
+        // P x after the update is P x before it, divided by (phi + h x'P x).
+        const double step = weight * ((right ? 1 : 0) - p) / (fade + h * curvature);
         for (std::size_t i = 0; i <= N; ++i) w_[i] += step * Px[i];
         for (std::size_t i = 0; i < N; ++i) w_[i] = std::max(w_[i], limits_.least_weight[i]);
+        limit_diagonal();
         answers_ += weight;
         update_moments(numbers);
     }
@@ -103,17 +102,16 @@ class OnlineLogistic {
     using Row = std::array<double, N + 1>;
     static constexpr double kDimension = N + 1;
     static constexpr double kLeastCurvature = 0.02;
+    static constexpr double kLargestDiagonal = 1.1;
     static constexpr double kMemory = 1000;    // rows that means and variances cover
     static constexpr double kLargest = 1e100;  // its square is finite
 
     void limit_diagonal() {
-        Row factor;
         bool any = false;
-        for (std::size_t i = 0; i <= N; ++i) {
-            factor[i] = P_[i][i] > 1 ? 1 / std::sqrt(P_[i][i]) : 1;
-            any |= factor[i] != 1;
-        }
+        for (std::size_t i = 0; i <= N; ++i) any |= P_[i][i] > kLargestDiagonal;
         if (!any) return;
+        Row factor;
+        for (std::size_t i = 0; i <= N; ++i) factor[i] = 1 / std::sqrt(std::max(P_[i][i], 1.0));
         for (std::size_t i = 0; i <= N; ++i)
             for (std::size_t j = 0; j <= N; ++j) P_[i][j] *= factor[i] * factor[j];
     }

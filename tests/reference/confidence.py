@@ -30,8 +30,8 @@ from .geometries import FloatArray
 PLACES = 10
 """Number of places with a rule."""
 
-ALL_PLACES, THINNED_TO = 1000, 4
-"""After this many answers, the places after the first and the whole learn from every fourth."""
+ALL_PLACES, THINNED_TO = 1000, 8
+"""After this many answers, the places after the first and the whole learn from every eighth."""
 
 BINS, LOWEST, HIGHEST = 64, -2.0, 6.0
 """The histogram of the logit. The outer bins are open."""
@@ -123,13 +123,14 @@ class LogisticModel:
         fade = 1.0 - evidence / min(500.0, 50.0 + total / 3.0)
         Px = self.P @ x
         self.P = (self.P - np.outer(Px, Px) * (h / (fade + h * float(Px @ x)))) / fade
-        # no direction grows beyond its start, even if x does not vary in it
-        factor = 1.0 / np.sqrt(np.maximum(np.diag(self.P), 1.0))
-        self.P *= np.outer(factor, factor)
         # the step uses P as it is after the update
         self.w = np.maximum(
             self.w + evidence * (float(right) - p) * (self.P @ x), self.least_weight
         )
+        # no direction grows far beyond its start, even if x does not vary in it
+        if np.diag(self.P).max() > 1.1:
+            factor = 1.0 / np.sqrt(np.maximum(np.diag(self.P), 1.0))
+            self.P *= np.outer(factor, factor)
 
 
 class Histogram:
