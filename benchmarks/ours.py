@@ -18,8 +18,9 @@ from benchmarks.streams import Features, Stream
 from tagalong import LabelRanker
 
 CHUNK = 1000
-PUBLISHED: dict[str, Any] = {"average": False, "constant": 0.0}
-"""As in the papers: predictions use the current weights, and there is no constant feature."""
+PUBLISHED: dict[str, Any] = {"average": False, "constant": 0.0, "probability": False}
+"""As in the papers: predictions use the current weights, there is no constant feature, and no
+confidence is learnt."""
 
 EUCLIDEAN: dict[str, Any] = {"geometry": "euclidean", **PUBLISHED}
 ADAPTIVE: dict[str, Any] = {"geometry": "adaptive", "average": False}

@@ -145,7 +145,8 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         array of shape (rows, K)
             The scores that ``decision_function`` would have returned for each row at that moment.
         """
-        return self.watch(X, Y, classes, sample_weight).scores
+        rounds = self._learn_batch(X, Y, classes, sample_weight, True, watched=True, places=False)
+        return rounds.scores
 
     def watch(
         self,
@@ -508,13 +509,15 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         sample_weight: SampleWeight,
         judged: bool | float,
         watched: bool,
+        places: bool = True,
     ) -> Rounds:
         answers_counted(judged)  # refuse a wrong number before the learner starts
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
         if watched:
             rounds = self._empty_rounds(targets)
-        return self._learn(matrix, targets, weights, rounds if watched else None, judged) or rounds
+        found = self._learn(matrix, targets, weights, rounds if watched else None, judged, places)
+        return found or rounds
 
     def _empty_rounds(self, targets: Targets) -> Rounds:
         """Allocate the scores and cut-offs that learning writes, one row per round."""
@@ -535,10 +538,12 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         weights: npt.NDArray[np.float64] | None,
         watched: Rounds | None,
         judged: bool | float = True,
+        with_places: bool = True,
     ) -> Rounds | None:
         """Learn rows; return the rounds with their places, if they are watched."""
         stands_for = answers_counted(judged)
-        places = self._empty_places(len(targets)) if watched is not None and stands_for else None
+        judging = watched is not None and stands_for > 0 and with_places
+        places = self._empty_places(len(targets)) if judging else None
         try:
             self._native.learn(
                 matrix,

@@ -438,9 +438,10 @@ class PartialFeedbackRanker(OnlineRanker):
         weights: npt.NDArray[np.float64] | None,
         watched: Rounds | None,
         judged: bool | float = True,
+        with_places: bool = True,
     ) -> Rounds | None:
         self._declare_columns(matrix)
-        return super()._learn(matrix, targets, weights, watched, judged)
+        return super()._learn(matrix, targets, weights, watched, judged, with_places)
 
     def _empty_places(self, rows: int) -> None:
         """Return None: the learner estimates probabilities, but does not check them."""
