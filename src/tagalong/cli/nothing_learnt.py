@@ -10,7 +10,18 @@ __all__ = ["nothing_learnt"]
 
 # Parts of names of columns that often hold labels, the likeliest first.
 _LABEL_NAMES = (
-    *("label", "tag", "categor", "folder", "team", "queue", "topic", "class", "group"),
+    *(
+        "label",
+        "tag",
+        "category",
+        "categories",
+        "folder",
+        "team",
+        "queue",
+        "topic",
+        "class",
+        "group",
+    ),
     *("department", "product", "type", "target", "assign"),
 )
 _OTHER_PARTS = ("id", "text", "subject", "title", "body", "description", "weight", "date")
