@@ -126,13 +126,13 @@ const Test invalid{
                 forged[i] = bad;
                 check(!target.restore(forged, 7), "a number out of range was accepted");
             }
-        // Behind two counts: the logistic rule of the first place, with two counts, the weights of
+        // Behind three counts: the logistic rule of the first place, with two counts, the weights of
         // seven numbers and a constant, and the matrix P, here with an off-diagonal entry.
         std::vector<double> forged = sound;
-        forged[2 + 2 + 8 + 1] = 8;
+        forged[3 + 2 + 8 + 1] = 8;
         check(!target.restore(forged, 7), "a matrix that is not positive definite was accepted");
         forged = sound;
-        forged[1] = forged[0] + 1;
+        forged[2] = forged[0] + 1;
         check(!target.restore(forged, 7), "more answers with several labels than answers");
         check(target.state() == before, "a refused state changed the confidence");
     }};
