@@ -40,6 +40,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "adaptive optimal averaged": {"update": "optimal", "geometry": "adaptive", "average": True},
     "adaptive smooth": {"update": "smooth", **ADAPTIVE},
     DEFAULT: {},
+    "default without confidence": {"probability": False},
     "entropic single": {"update": "single", **ENTROPIC},
     "entropic optimal": {"update": "optimal", **ENTROPIC},
 }

@@ -57,14 +57,14 @@ def test_probabilities_on_debian_tags() -> None:
     assert top_labels.expected_error <= 0.02
     assert log_loss < 0.6 * base_loss
     assert sure[0] > 3000
-    assert sure[1] / sure[0] >= 0.94
+    assert sure[1] / sure[0] >= 0.95
 
 
 def test_probabilities_on_a_synthetic_stream() -> None:
     """Each word has a label, which is relevant with a known probability."""
     rng = np.random.default_rng(0)
-    true_probabilities = np.array([0.9, 0.6, 0.4])
-    ranker = LabelRanker(C=1.0).add_labels(["often", "more", "less", "rest"])
+    true_probabilities = np.array([0.9, 0.5, 0.2])
+    ranker = LabelRanker(C=1.0).add_labels(["often", "half", "rarely", "rest"])
     predictions: list[list[float]] = [[], [], []]
     for i in range(4000):
         word = int(rng.integers(3))
@@ -75,8 +75,8 @@ def test_probabilities_on_a_synthetic_stream() -> None:
             predictions[word].append(float(found[word]))
         ranker.learn_one(x, [label])
     assert np.mean(predictions[0]) == pytest.approx(0.9, abs=0.05)
-    assert np.mean(predictions[1]) == pytest.approx(0.6, abs=0.1)
-    assert np.mean(predictions[2]) == pytest.approx(0.4, abs=0.1)
+    assert np.mean(predictions[1]) == pytest.approx(0.5, abs=0.1)
+    assert np.mean(predictions[2]) == pytest.approx(0.2, abs=0.1)
 
 
 def test_places_of_an_unfitted_learner() -> None:

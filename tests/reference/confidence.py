@@ -68,6 +68,11 @@ def clip(value: float, low: float, high: float) -> float:
     return min(max(value, low), high)
 
 
+def deviation_of(scores: FloatArray) -> float:
+    """Standard deviation by the mean of squares, with the rounding that one pass has."""
+    return math.sqrt(max(0.0, float((scores**2).mean()) - float(scores.mean()) ** 2))
+
+
 class Standardiser:
     """Running mean and variance of rows of numbers, with a memory of 1,000 rows.
 
@@ -549,7 +554,7 @@ class ConfidenceTwin:
         """The numbers of every place that has a rule and at least one label after it."""
         ranked = scores[order]
         mean = float(scores.mean()) if len(scores) else 0.0
-        deviation = max(float(scores.std()), 1e-9) if len(scores) else 1.0
+        deviation = max(deviation_of(scores), 1e-9) if len(scores) else 1.0
         found = []
         for i, rule in enumerate(self.rules):
             if len(scores) < rule.place + 1:
@@ -599,7 +604,7 @@ class ConfidenceTwin:
         if labels == 1:
             return base
         rule = self.rules[min(place, len(self.rules), labels - 1) - 1]
-        score, deviation = float(scores[label]), max(float(scores.std()), 1e-9)
+        score, deviation = float(scores[label]), max(deviation_of(scores), 1e-9)
         numbers = rule.numbers(
             label,
             score,
