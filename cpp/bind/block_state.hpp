@@ -69,19 +69,21 @@ void write_state(const BlockLearner<T>& self, nb::dict& arrays, nb::dict& number
 }
 
 template <class T>
-void read_state(BlockLearner<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
+void read_state(BlockLearner<T>& self, const SavedState& saved) {
     if (!self.features().empty())
         throw InputError("model state can only be restored into a new model");
     if (auto* linear = std::get_if<LinearVector<T>>(&self.geometry())) {
-        const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
-        const auto weights = state_vector<T>(arrays, "weights", features.shape(0));
+        const auto features = saved.features();
+        const auto weights = saved.vector<T>("weights", features.shape(0), kWeight);
         for (std::size_t r = 0; r < features.shape(0); ++r)
             linear->restore_row(features.data()[r], weights.data()[r]);
-        linear->restore_base(nb::cast<double>(numbers["base"]));
+        linear->restore_base(saved.number("base", kNotNegative));
     } else {
-        read_entropic(std::get<EntropicGeometry<T>>(self.geometry()), arrays, numbers);
+        read_entropic(std::get<EntropicGeometry<T>>(self.geometry()), saved);
     }
-    read_fields(self.certificate_state(), numbers);
+    BlockCertificate& certificate = self.certificate_state();
+    saved.read_fields(certificate);
+    if (!certificate.consistent()) SavedState::refuse("rounds", "contradicts the other counts");
 }
 
 }  // namespace tagalong::bind

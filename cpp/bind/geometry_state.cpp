@@ -49,65 +49,73 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
 }
 
 template <class T>
-void read_entropic(EntropicGeometry<T>& entropic, const nb::dict& arrays, const nb::dict& numbers) {
+void read_entropic(EntropicGeometry<T>& entropic, const SavedState& saved) {
     const std::size_t K = entropic.store().labels();
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const auto features = saved.features();
     const std::size_t rows = features.shape(0);
-    const auto theta = state_plane<T>(arrays, "theta", rows, K);
-    const auto Z = state_vector<double>(arrays, "Z", K);
-    const auto shift = state_vector<double>(arrays, "shift", K);
-    const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
+    const auto theta = saved.plane<T>("theta", rows, K, kWeight);
+    const auto Z = saved.vector<double>("Z", K, kPositive);
+    const auto shift = saved.vector<double>("shift", K);
+    const auto updates = saved.vector<std::int64_t>("updates", K, kCount);
+    std::int64_t dimension = entropic.dimension();  // of the declared features
+    for (std::size_t r = 0; r < rows; ++r) dimension += features.data()[r] >= entropic.declared();
+    if (saved.count("dimension") != dimension)
+        SavedState::refuse("dimension", "does not fit 'features'");
     std::vector<typename EntropicGeometry<T>::Label> labels;
     for (std::size_t y = 0; y < K; ++y)
         labels.push_back({Z.data()[y], shift.data()[y], updates.data()[y]});
-    entropic.restore_labels(nb::cast<std::int64_t>(numbers["dimension"]), std::move(labels));
+    entropic.restore_labels(dimension, std::move(labels));
     for (std::size_t r = 0; r < rows; ++r)
         entropic.restore_row(features.data()[r], theta.data() + r * K);
-    if (!arrays.contains("base_Z")) return;
-    const auto base_Z = nb::cast<VectorOf<double>>(arrays["base_Z"]);
-    const auto base_shift = state_vector<double>(arrays, "base_shift", base_Z.shape(0));
-    entropic.restore_base({nb::cast<std::int64_t>(numbers["base_dimension"]),
+    if (!entropic.normalisers_agree()) SavedState::refuse("Z", "does not fit 'theta'");
+    if (!saved.has_array("base_Z")) return;
+    const auto base_Z = saved.vector<double>("base_Z", kPositive);
+    if (base_Z.shape(0) > K) SavedState::refuse("base_Z", "has more entries than there are labels");
+    const auto base_shift = saved.vector<double>("base_shift", base_Z.shape(0));
+    const Range earlier{0, static_cast<double>(entropic.dimension())};
+    entropic.restore_base({saved.count("base_dimension", earlier),
                            {base_Z.data(), base_Z.data() + base_Z.shape(0)},
                            {base_shift.data(), base_shift.data() + base_shift.shape(0)}});
 }
 
 template <class T>
-void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::dict& numbers) {
+void read_geometry(AnyGeometry<T>& geometry, const SavedState& saved) {
     if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry))
-        return read_entropic(*entropic, arrays, numbers);
+        return read_entropic(*entropic, saved);
     auto& linear = std::get<LinearGeometry<T>>(geometry);
     const WeightStore<T>& store = linear.store();
     std::span<const std::int32_t> columns;
-    if (arrays.contains("columns")) {
-        const auto array = state_vector<std::int32_t>(arrays, "columns", store.labels());
-        columns = {array.data(), store.labels()};
+    VectorOf<std::int32_t> shared;
+    if (saved.has_array("columns")) {
+        shared = saved.vector<std::int32_t>("columns", store.labels());
+        columns = {shared.data(), store.labels()};
     }
     if (!linear.restore_columns(columns))
-        throw InputError("model state: 'columns' does not assign a column to every label");
+        SavedState::refuse("columns", "does not assign a column to every label");
     const std::size_t K = store.width();
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const auto features = saved.features();
     const std::size_t rows = features.shape(0);
-    const auto theta = state_plane<T>(arrays, "theta", rows, K);
-    const auto S = state_vector<double>(arrays, "S", rows);
-    const auto norm2 = state_vector<double>(arrays, "norm2", rows);
-    const bool restarted = arrays.contains("base2");
-    const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
+    const auto theta = saved.plane<T>("theta", rows, K, kWeight);
+    const auto S = saved.vector<double>("S", rows, Range{.least = 1});
+    const auto norm2 = saved.vector<double>("norm2", rows, kNotNegative);
+    const bool restarted = saved.has_array("base2");
+    const auto base2 = restarted ? saved.vector<double>("base2", rows, kNotNegative) : norm2;
     const bool averaged = store.planes() > 1;
-    const auto means = averaged ? state_plane<T>(arrays, "means", rows, K) : theta;
+    const auto means = averaged ? saved.plane<T>("means", rows, K, kWeight) : theta;
     for (std::size_t r = 0; r < rows; ++r)
         linear.restore_row(features.data()[r],
                            {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
                            theta.data() + r * K, averaged ? means.data() + r * K : nullptr);
-    linear.restore_complexity(nb::cast<double>(numbers["complexity"]));
+    linear.restore_complexity(saved.number("complexity"));
 }
 
 template void write_entropic(const EntropicGeometry<float>&, bool, nb::dict&, nb::dict&);
 template void write_geometry(const AnyGeometry<float>&, bool, nb::dict&, nb::dict&);
-template void read_entropic(EntropicGeometry<float>&, const nb::dict&, const nb::dict&);
-template void read_geometry(AnyGeometry<float>&, const nb::dict&, const nb::dict&);
+template void read_entropic(EntropicGeometry<float>&, const SavedState&);
+template void read_geometry(AnyGeometry<float>&, const SavedState&);
 template void write_entropic(const EntropicGeometry<double>&, bool, nb::dict&, nb::dict&);
 template void write_geometry(const AnyGeometry<double>&, bool, nb::dict&, nb::dict&);
-template void read_entropic(EntropicGeometry<double>&, const nb::dict&, const nb::dict&);
-template void read_geometry(AnyGeometry<double>&, const nb::dict&, const nb::dict&);
+template void read_entropic(EntropicGeometry<double>&, const SavedState&);
+template void read_geometry(AnyGeometry<double>&, const SavedState&);
 
 }  // namespace tagalong::bind

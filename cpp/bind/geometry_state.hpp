@@ -2,8 +2,6 @@
 // state of every learner.
 #pragma once
 
-#include <string>
-
 #include "bind/arrays.hpp"
 #include "bind/state_parts.hpp"
 #include "geometry/any.hpp"
@@ -23,17 +21,6 @@ inline NumPy<std::int32_t> feature_array(const std::vector<std::int32_t>& featur
     return vector_array<std::int32_t>(features.size(), [&](std::size_t r) { return features[r]; });
 }
 
-// A one-dimensional array of a state. Throws InputError if it has another length.
-template <class V>
-VectorOf<V> state_vector(const nb::dict& arrays, const char* name, std::size_t length) {
-    auto array = nb::cast<VectorOf<V>>(arrays[name]);
-    if (array.shape(0) != length)
-        throw InputError(std::string("model state: '") + name + "' has " +
-                         std::to_string(array.shape(0)) + " entries instead of " +
-                         std::to_string(length));
-    return array;
-}
-
 // `restarted`: whether the certificate was restarted, so that it is centred on other weights than
 // the initial ones.
 template <class T>
@@ -43,22 +30,10 @@ template <class T>
 void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays,
                     nb::dict& numbers);
 
-// A plane of weights in a state, (rows, K).
-template <class T>
-using PlaneOf = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-PlaneOf<T> state_plane(const nb::dict& arrays, const char* name, std::size_t rows, std::size_t K) {
-    auto array = nb::cast<PlaneOf<T>>(arrays[name]);
-    if (array.shape(0) != rows || array.shape(1) != K)
-        throw InputError(std::string("model state: '") + name + "' has the wrong shape");
-    return array;
-}
-
 // The geometry must have its labels and no rows.
 template <class T>
-void read_entropic(EntropicGeometry<T>& entropic, const nb::dict& arrays, const nb::dict& numbers);
+void read_entropic(EntropicGeometry<T>& entropic, const SavedState& saved);
 template <class T>
-void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::dict& numbers);
+void read_geometry(AnyGeometry<T>& geometry, const SavedState& saved);
 
 }  // namespace tagalong::bind

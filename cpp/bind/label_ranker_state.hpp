@@ -52,18 +52,18 @@ void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers
 }
 
 template <class T>
-void read_state(LabelRanker<T>& self, const nb::dict& arrays, const nb::dict& given) {
-    nb::dict numbers;
-    numbers.update(given);
-    if (!numbers.contains("earlier")) numbers["earlier"] = 0;  // files of format 1 lack it
-    const auto blend = state_vector<double>(arrays, "blend", self.blend_state().precision.size());
+void read_state(LabelRanker<T>& self, const SavedState& saved) {
+    auto& precision = self.blend_state().precision;
+    const auto blend = saved.vector<double>("blend", precision.size(), kNotNegative);
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
-    self.add_labels(nb::cast<std::size_t>(numbers["labels"]));
-    read_geometry<T>(self.geometry(), arrays, numbers);
-    read_fields(self.certificate_state(), numbers);
-    std::copy_n(blend.data(), blend.shape(0), self.blend_state().precision.begin());
-    read_part(self.cutoff_state(), "cutoff", arrays);
-    read_confidence(self, arrays);
+    self.add_labels(static_cast<std::size_t>(saved.count("labels")));
+    read_geometry<T>(self.geometry(), saved);
+    Certificate& certificate = self.certificate_state();
+    saved.read_fields(certificate);
+    if (!certificate.consistent()) SavedState::refuse("rounds", "contradicts the other counts");
+    std::copy_n(blend.data(), blend.shape(0), precision.begin());
+    read_part(self.cutoff_state(), "cutoff", saved);
+    if (self.config().probability) read_confidence(self, saved);
 }
 
 }  // namespace tagalong::bind

@@ -15,10 +15,10 @@ static State state_of(const AnyLearner& self) {
 }
 
 static void restore(AnyLearner& self, const State& state) {
-    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+    const SavedState saved(nb::cast<nb::dict>(state["arrays"]),
+                           nb::cast<nb::dict>(state["numbers"]));
     std::unique_lock lock(self.mutex());
-    self.read(arrays, numbers);
+    self.read(saved);
 }
 
 void add_learner(nb::module_& module) {

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "bind/arrays.hpp"
+#include "bind/saved_state.hpp"
 
 namespace tagalong::bind {
 
@@ -33,7 +34,7 @@ class AnyLearner {
     virtual std::shared_mutex& mutex() const = 0;
     virtual FeatureWeights weights() const = 0;
     virtual void write(nb::dict& arrays, nb::dict& numbers) const = 0;
-    virtual void read(const nb::dict& arrays, const nb::dict& numbers) = 0;
+    virtual void read(const SavedState& saved) = 0;
     virtual std::size_t bytes() const = 0;
 };
 
@@ -50,9 +51,7 @@ class Bound : public Interface, public Learner {
     void write(nb::dict& arrays, nb::dict& numbers) const override {
         write_state(*this, arrays, numbers);
     }
-    void read(const nb::dict& arrays, const nb::dict& numbers) override {
-        read_state(*this, arrays, numbers);
-    }
+    void read(const SavedState& saved) override { read_state(*this, saved); }
     std::size_t bytes() const override { return bytes_of(*this); }
 };
 

@@ -31,20 +31,27 @@ void write_parts(const std::vector<Label>& labels, const char* name, Of&& of, nb
 template <class V>
 class Parts {
   public:
-    Parts(const nb::dict& arrays, const char* name)
-        : name_(name), array_(nb::cast<VectorOf<V>>(arrays[name])), at_(array_.data()) {}
+    Parts(const SavedState& saved, const char* name, const Range& range = {})
+        : name_(name), array_(saved.vector<V>(name, range)), at_(array_.data()) {}
 
     const V* take(std::size_t count) {
-        if (count > static_cast<std::size_t>(array_.data() + array_.shape(0) - at_))
-            throw InputError(std::string("model state: '") + name_ + "' is too short");
+        if (count > left()) SavedState::refuse(name_, "is too short");
         return std::exchange(at_, at_ + count);
     }
     std::vector<V> take_vector(std::size_t count) {
         const V* from = take(count);
         return {from, from + count};
     }
+    // Throws InputError unless all of the array was read.
+    void check_end() const {
+        if (left() > 0) SavedState::refuse(name_, "is too long");
+    }
 
   private:
+    std::size_t left() const {
+        return static_cast<std::size_t>(array_.data() + array_.shape(0) - at_);
+    }
+
     const char* name_;
     VectorOf<V> array_;
     const V* at_;
@@ -99,26 +106,21 @@ void write_covariance(const PartialRanker<T>& self, const FullCovariance<T>& fou
 }
 
 template <class T>
-void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb::dict& arrays) {
-    using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const SavedState& saved) {
     const std::size_t K = self.labels();
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const auto features = saved.features();
     const std::size_t rows = features.shape(0);
-    const auto theta = nb::cast<Plane>(arrays["theta"]);
-    const auto sides = state_vector<std::int64_t>(arrays, "sides", K);
-    const auto tolerated = state_vector<double>(arrays, "tolerated", K);
-    if (theta.shape(0) != rows || theta.shape(1) != K)
-        throw InputError("model state: 'theta' has the wrong shape");
+    const auto theta = saved.plane<T>("theta", rows, K, kWeight);
+    const auto sides = saved.vector<std::int64_t>("sides", K, kCount);
+    const auto tolerated = saved.vector<double>("tolerated", K, kNotNegative);
     found.restore_features({features.data(), rows});
-    Parts<T> inverse(arrays, "inverse");
-    Parts<double> matrix(arrays, "matrix");
+    Parts<T> inverse(saved, "inverse");
+    Parts<double> matrix(saved, "matrix");
     for (std::size_t k = 0; k < K; ++k) {
-        const std::int64_t side = sides.data()[k];
-        if (side == 0) continue;
-        if (side < 0 || side % 8 != 0 || static_cast<std::size_t>(side) > (rows + 7) / 8 * 8)
-            throw InputError(
-                "model state: 'sides' must be multiples of 8 up to the number of features");
-        const auto n = static_cast<std::size_t>(side);
+        const auto n = static_cast<std::size_t>(sides.data()[k]);
+        if (n == 0) continue;
+        if (n % 8 != 0 || n > (rows + 7) / 8 * 8)
+            SavedState::refuse("sides", "must have multiples of 8 up to the number of features");
         const T* inverse_numbers = inverse.take(SymmetricTiles<T>::numbers(n));
         const double* matrix_numbers = matrix.take(SymmetricTiles<double>::numbers(n));
         auto& label = found.restore_label(k, n);
@@ -128,7 +130,11 @@ void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb:
         label.tolerated = tolerated.data()[k];
         for (std::size_t r = 0; r < std::min(rows, n); ++r)
             label.weights[r] = theta.data()[r * K + k];
+        if (!found.is_sound(label))
+            SavedState::refuse("matrix", "or 'inverse' has impossible entries");
     }
+    inverse.check_end();
+    matrix.check_end();
 }
 
 template <class T>
@@ -148,15 +154,12 @@ void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& foun
 }
 
 template <class T>
-void read_covariance(PartialRanker<T>& self, DiagonalCovariance<T>& found, const nb::dict& arrays) {
-    using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+void read_covariance(PartialRanker<T>& self, DiagonalCovariance<T>& found,
+                     const SavedState& saved) {
     const std::size_t K = self.labels();
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
-    const auto theta = nb::cast<Plane>(arrays["theta"]);
-    const auto inverses = nb::cast<Plane>(arrays["inverses"]);
-    for (const auto& plane : {theta, inverses})
-        if (plane.shape(0) != features.shape(0) || plane.shape(1) != K)
-            throw InputError("model state: 'theta' or 'inverses' has the wrong shape");
+    const auto features = saved.features();
+    const auto theta = saved.plane<T>("theta", features.shape(0), K, kWeight);
+    const auto inverses = saved.plane<T>("inverses", features.shape(0), K, Range{0, 1});
     auto& store = found.store();
     for (std::size_t r = 0; r < features.shape(0); ++r) {
         WeightAndInverse<T>* row = store.row(found.insert(features.data()[r]));
@@ -191,27 +194,27 @@ void write_covariance(const PartialRanker<T>&, const KernelCovariance<T>& found,
 }
 
 template <class T>
-void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const nb::dict& arrays) {
+void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const SavedState& saved) {
     const std::size_t K = self.labels();
-    const auto whole = [&]<class V>(const char* name, V) {
-        const auto array = nb::cast<VectorOf<V>>(arrays[name]);
+    const auto whole = [&]<class V>(const char* name, V, const Range& range = {}) {
+        const auto array = saved.vector<V>(name, range);
         return std::vector<V>(array.data(), array.data() + array.shape(0));
     };
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const auto features = saved.features();
     typename KernelCovariance<T>::Rows rows;
-    rows.starts = whole("row_starts", std::int64_t{});
+    rows.starts = whole("row_starts", std::int64_t{}, kCount);
     rows.places = whole("row_places", std::int32_t{});
-    rows.values = whole("row_values", double{});
-    rows.squares = whole("row_squares", double{});
-    const auto counts = state_vector<std::int64_t>(arrays, "part_counts", K);
-    Parts<std::int32_t> part_rows(arrays, "part_rows"), update_rows(arrays, "update_rows");
-    Parts<double> parts(arrays, "parts"), roots(arrays, "roots"), factor(arrays, "factor");
+    rows.values = whole("row_values", double{}, kWeight);
+    rows.squares = whole("row_squares", double{}, kNotNegative);
+    const auto counts = saved.vector<std::int64_t>("part_counts", K, kCount);
+    Parts<std::int32_t> part_rows(saved, "part_rows"), update_rows(saved, "update_rows");
+    Parts<double> parts(saved, "parts"), roots(saved, "roots", kNotNegative),
+        factor(saved, "factor");
     bool good = found.restore({features.data(), features.shape(0)}, std::move(rows));
     for (std::size_t k = 0; k < K && good; ++k) {
         const auto count = static_cast<std::size_t>(counts.data()[k]);
         const auto updates = static_cast<std::size_t>(self.updates()[k]);
-        if (counts.data()[k] < 0 || self.updates()[k] < 0 || updates > count)
-            throw InputError("model state: 'updates' must be from 0 to 'part_counts'");
+        if (updates > count) SavedState::refuse("updates", "exceeds 'part_counts'");
         typename KernelCovariance<T>::Label label;
         label.rows = part_rows.take_vector(count);
         label.parts = parts.take_vector(count);
@@ -221,6 +224,9 @@ void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const n
         good = found.restore_label(k, std::move(label));
     }
     if (!good) throw InputError("model state: the arrays of rows do not fit together");
+    part_rows.check_end();
+    update_rows.check_end();
+    factor.check_end();
 }
 
 struct PartialCertificate {
@@ -264,17 +270,16 @@ void write_state(const PartialRanker<T>& self, nb::dict& arrays, nb::dict& numbe
 }
 
 template <class T>
-void read_state(PartialRanker<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
-    const auto K = nb::cast<std::size_t>(numbers["labels"]);
-    const auto information = state_vector<double>(arrays, "information", K);
-    const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
+void read_state(PartialRanker<T>& self, const SavedState& saved) {
+    const auto K = static_cast<std::size_t>(saved.count("labels"));
+    const auto information = saved.vector<double>("information", K, kNotNegative);
+    const auto updates = saved.vector<std::int64_t>("updates", K, kCount);
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(K);
-    self.restore({nb::cast<std::int64_t>(numbers["rounds"]),
-                  nb::cast<std::int64_t>(numbers["shown"]), nb::cast<double>(numbers["regret"])},
-                 {information.data(), information.data() + K},
-                 {updates.data(), updates.data() + K});
-    std::visit([&](auto& found) { read_covariance(self, found, arrays); }, self.covariance());
+    self.restore(
+        {saved.count("rounds"), saved.count("shown"), saved.number("regret", kNotNegative)},
+        {information.data(), information.data() + K}, {updates.data(), updates.data() + K});
+    std::visit([&](auto& found) { read_covariance(self, found, saved); }, self.covariance());
 }
 
 }  // namespace tagalong::bind

@@ -48,24 +48,21 @@ inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict&
         arrays["support_means"] = table([](const auto& one) -> const auto& { return one.means; });
 }
 
-inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& arrays) {
-    using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    const auto ends = nb::cast<VectorOf<std::int64_t>>(arrays["support_ends"]);
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
-    const auto values = state_vector<double>(arrays, "support_values", features.shape(0));
-    const std::size_t count = ends.shape(0) == 0 ? 0 : ends.shape(0) - 1, K = kernel.labels();
-    const auto plane = [&](const char* name) {
-        auto array = nb::cast<Plane>(arrays[name]);
-        if (array.shape(0) != count || array.shape(1) != K)
-            throw InputError(std::string("model state: '") + name + "' has the wrong shape");
-        return array;
-    };
-    const Plane parts = plane("support_parts");
-    const Plane means = averaged ? plane("support_means") : parts;
+inline void read_support(KernelGeometry& kernel, bool averaged, const SavedState& saved) {
+    const auto features = saved.vector<std::int32_t>("features", Range{.least = -1});
+    const auto values = saved.vector<double>("support_values", features.shape(0), kWeight);
+    const Range positions{0, static_cast<double>(features.shape(0))};
+    const auto ends = saved.vector<std::int64_t>("support_ends", positions);
+    if (ends.shape(0) == 0) SavedState::refuse("support_ends", "is empty");
+    const std::size_t count = ends.shape(0) - 1, K = kernel.labels();
+    const auto parts = saved.plane<double>("support_parts", count, K, kWeight);
+    const auto means = averaged ? saved.plane<double>("support_means", count, K, kWeight) : parts;
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t from = ends.data()[i], to = ends.data()[i + 1];
-        if (from < 0 || from > to || to > static_cast<std::int64_t>(features.shape(0)))
-            throw InputError("model state: 'support_ends' does not fit");
+        if (from > to) SavedState::refuse("support_ends", "must ascend");
+        for (std::int64_t j = from + 1; j < to; ++j)
+            if (features.data()[j - 1] >= features.data()[j])
+                SavedState::refuse("features", "must ascend within each example");
         KernelGeometry::Support one;
         one.x.feature.assign(features.data() + from, features.data() + to);
         one.x.value.assign(values.data() + from, values.data() + to);
@@ -107,50 +104,50 @@ void write_state(const Predtron<T>& self, nb::dict& arrays, nb::dict& numbers) {
 }
 
 template <class T>
-void restore_rows(Predtron<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
-    using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
-    const std::size_t rows = features.shape(0), d = self.scores_per_row();
-    const auto norm2 = state_vector<double>(arrays, "norm2", rows);
-    const auto plane = [&](const char* name) {
-        auto array = nb::cast<Plane>(arrays[name]);
-        if (array.shape(0) != rows || array.shape(1) != d)
-            throw InputError(std::string("model state: '") + name + "' has the wrong shape");
-        return array;
-    };
-    const Plane theta = plane("theta");
-    if (auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
-        const bool averaged = linear->store().planes() > 1;
-        const Plane means = averaged ? plane("means") : theta;
-        for (std::size_t r = 0; r < rows; ++r) {
-            T* row = linear->restore_row(features.data()[r], {1, norm2.data()[r], 0});
-            std::copy_n(theta.data() + r * d, d, row);
-            if (averaged) std::copy_n(means.data() + r * d, d, row + linear->store().stride());
-        }
-        return;
-    }
-    auto& link = std::get<LinkGeometry<T>>(self.geometry());
-    link.restore_unit(nb::cast<double>(numbers["unit"]));
+void read_rows(LinearGeometry<T>& linear, const SavedState& saved) {
+    const auto features = saved.features();
+    const std::size_t rows = features.shape(0), d = linear.store().labels();
+    const auto norm2 = saved.vector<double>("norm2", rows, kNotNegative);
+    const auto theta = saved.plane<T>("theta", rows, d, kWeight);
+    const bool averaged = linear.store().planes() > 1;
+    const auto means = averaged ? saved.plane<T>("means", rows, d, kWeight) : theta;
     for (std::size_t r = 0; r < rows; ++r) {
-        std::copy_n(theta.data() + r * d, d, link.restore_row(features.data()[r], norm2.data()[r]));
-        link.finish_row(static_cast<std::int32_t>(r));
+        T* row = linear.restore_row(features.data()[r], {1, norm2.data()[r], 0});
+        std::copy_n(theta.data() + r * d, d, row);
+        if (averaged) std::copy_n(means.data() + r * d, d, row + linear.store().stride());
     }
 }
 
 template <class T>
-void read_state(Predtron<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
+void read_rows(LinkGeometry<T>& link, const SavedState& saved) {
+    const auto features = saved.features();
+    const std::size_t rows = features.shape(0), d = link.store().labels();
+    const auto norm2 = saved.vector<double>("norm2", rows, kNotNegative);
+    const auto theta = saved.plane<T>("theta", rows, d, kWeight);
+    link.restore_unit(saved.number("unit", kNotNegative));
+    for (std::size_t r = 0; r < rows; ++r) {
+        std::copy_n(theta.data() + r * d, d, link.restore_row(features.data()[r], norm2.data()[r]));
+        link.finish_row(static_cast<std::int32_t>(r));
+    }
+    if (!link.unit_fits()) SavedState::refuse("unit", "does not fit 'theta'");
+}
+
+template <class T>
+void read_state(Predtron<T>& self, const SavedState& saved) {
     if (self.labels() != 0 || self.counts().rounds != 0)
         throw InputError("model state can only be restored into a new model");
-    self.add_labels(nb::cast<std::size_t>(numbers["labels"]));
-    PredtronCounts& c = self.counts();
-    read_fields(c, numbers);
-    if (c.dimension > 0) self.set_dimension(c.dimension);
+    self.add_labels(static_cast<std::size_t>(saved.count("labels")));
+    PredtronCounts& counts = self.counts();
+    saved.read_fields(counts);
+    if (!counts.consistent()) SavedState::refuse("rounds", "contradicts the other counts");
+    if (counts.dimension > 0) self.set_dimension(counts.dimension);
     if (auto* kernel = std::get_if<KernelGeometry>(&self.geometry()))
-        read_support(*kernel, self.config().average, arrays);
-    else restore_rows(self, arrays, numbers);
-    read_part(self.cutoff_state(), "cutoff", arrays);
-    read_part(self.calibration(), "calibration", arrays);
-    read_confidence(self, arrays);
+        read_support(*kernel, self.config().average, saved);
+    else if (auto* link = std::get_if<LinkGeometry<T>>(&self.geometry())) read_rows(*link, saved);
+    else read_rows(std::get<LinearGeometry<T>>(self.geometry()), saved);
+    read_part(self.cutoff_state(), "cutoff", saved);
+    read_part(self.calibration(), "calibration", saved);
+    if (self.labels() > 0) read_confidence(self, saved);
 }
 
 }  // namespace tagalong::bind

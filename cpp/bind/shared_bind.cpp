@@ -23,19 +23,19 @@ static void write_state(const SharedRanker<T>& self, nb::dict& arrays, nb::dict&
 }
 
 template <class T>
-static void read_state(SharedRanker<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
-    const auto K = nb::cast<std::size_t>(numbers["labels"]);
-    const auto words = nb::cast<VectorOf<std::int32_t>>(arrays["words"]);
-    const auto counts = state_plane<float>(arrays, "word_counts", words.shape(0), K);
-    const auto messages = state_vector<std::int64_t>(arrays, "messages", K);
+static void read_state(SharedRanker<T>& self, const SavedState& saved) {
+    const auto K = static_cast<std::size_t>(saved.count("labels"));
+    const auto words = saved.features("words");
+    const auto counts = saved.plane<float>("word_counts", words.shape(0), K, kNotNegative);
+    const auto messages = saved.vector<std::int64_t>("messages", K, kCount);
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(K);
-    read_state(self.block(), arrays, numbers);
+    read_state(self.block(), saved);
     for (std::size_t w = 0; w < words.shape(0); ++w)
         std::copy_n(counts.data() + w * K, K, self.affinity().restore_row(words.data()[w]));
     self.affinity().restore_messages({messages.data(), messages.data() + K});
-    read_part(self.cutoff_state(), "cutoff", arrays);
-    read_confidence(self, arrays);
+    read_part(self.cutoff_state(), "cutoff", saved);
+    read_confidence(self, saved);
 }
 
 template <class T>

@@ -4,10 +4,9 @@
 #include <nanobind/nanobind.h>
 
 #include <span>
-#include <string>
-#include <type_traits>
 
 #include "bind/arrays.hpp"
+#include "bind/saved_state.hpp"
 
 namespace tagalong::bind {
 
@@ -15,12 +14,6 @@ namespace tagalong::bind {
 template <class Counts>
 void write_fields(const Counts& counts, nb::dict& out) {
     Counts::fields(counts, [&](const char* name, const auto& value) { out[name] = value; });
-}
-template <class Counts>
-void read_fields(Counts& counts, const nb::dict& from) {
-    Counts::fields(counts, [&](const char* name, auto& value) {
-        value = nb::cast<std::remove_reference_t<decltype(value)>>(from[name]);
-    });
 }
 
 template <class V, class From>
@@ -30,26 +23,25 @@ NumPy<V> vector_array(std::size_t count, From&& value) {
     return out.array;
 }
 
-// A part whose state is an array of numbers: the cut-off, the calibration.
+// A part whose state is an array of numbers: the cut-off, the calibration. It checks them itself.
 template <class Part>
 void write_part(const Part& part, const char* name, nb::dict& arrays) {
     const auto state = part.state();
     arrays[name] = vector_array<double>(state.size(), [&](std::size_t i) { return state[i]; });
 }
-template <class Part>
-void read_part(Part& part, const char* name, const nb::dict& arrays) {
-    const auto state = nb::cast<VectorOf<double>>(arrays[name]);
-    if (!part.restore({state.data(), state.shape(0)}))
-        throw InputError(std::string("model state: '") + name + "' has the wrong length");
+template <class Part, class... Sizes>
+void read_part(Part& part, const char* name, const SavedState& saved, Sizes... sizes) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto state = saved.vector<double>(name, Range{-infinity, infinity});
+    if (!part.restore({state.data(), state.shape(0)}, sizes...))
+        SavedState::refuse(name, "has invalid numbers, or the wrong number of them");
 }
 
-// The confidence depends on the number of labels. Older files have none: it then starts anew.
+// The confidence depends on the number of labels. It starts anew if its array is empty.
 template <class Learner>
-void read_confidence(Learner& self, const nb::dict& arrays) {
-    if (!arrays.contains("confidence")) return;
-    const auto state = nb::cast<VectorOf<double>>(arrays["confidence"]);
-    if (!self.confidence().restore({state.data(), state.shape(0)}, self.labels()))
-        throw InputError("model state: 'confidence' has invalid numbers");
+void read_confidence(Learner& self, const SavedState& saved) {
+    if (saved.vector<double>("confidence").shape(0) > 0)
+        read_part(self.confidence(), "confidence", saved, self.labels());
 }
 
 }  // namespace tagalong::bind

@@ -225,48 +225,57 @@ static State text_state(const TextFeatures& self) {
 }
 
 // Files of older versions have no fields.
-static FieldCounts restored_fields(const nb::dict& numbers) {
+static FieldCounts restored_fields(const SavedState& saved) {
     FieldCounts out;
-    if (!numbers.contains("fields")) {
+    if (!saved.has_number("fields")) {
         out.end_counting();
         return out;
     }
-    for (nb::handle entry : nb::cast<nb::list>(numbers["fields"])) {
-        const auto [name, items, words] =
-            nb::cast<std::tuple<std::string, std::uint64_t, std::uint64_t>>(entry);
-        if (items == 0 || words < items || out.contains(name))
-            throw InputError(
-                "model state: 'fields' must have one name with its items and words per field");
-        out.add(name, items, words);
+    using Fields = std::vector<std::tuple<std::string, std::int64_t, std::int64_t>>;
+    const auto fields = saved.get<Fields>("fields", "a list of fields with their items and words");
+    if (fields.size() > FieldCounts::kMostFields)
+        SavedState::refuse(
+            "fields", "has more than " + std::to_string(FieldCounts::kMostFields) + " entries");
+    for (const auto& [name, items, words] : fields) {
+        if (items <= 0 || words < items || !kCount.contains(static_cast<double>(words)) ||
+            out.contains(name))
+            SavedState::refuse("fields", "must have one name with its items and words per field");
+        out.add(name, static_cast<std::uint64_t>(items), static_cast<std::uint64_t>(words));
     }
-    if (!out.complete())
-        throw InputError("model state: 'fields' has more than " +
-                         std::to_string(FieldCounts::kMostFields) + " entries");
     return out;
 }
 
-static void restore_text(TextFeatures& self, const State& state) {
-    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
-    const auto keys = nb::cast<VectorOf<std::uint64_t>>(arrays["keys"]);
-    const auto counts = nb::cast<VectorOf<std::uint32_t>>(arrays["items_with"]);
-    const auto text = nb::cast<VectorOf<std::uint8_t>>(arrays["name_text"]);
-    const auto ends = nb::cast<VectorOf<std::uint32_t>>(arrays["name_ends"]);
-    const auto ids = nb::cast<VectorOf<std::int32_t>>(arrays["name_ids"]);
+static void restore_names(TextFeatures& self, const SavedState& saved) {
+    const auto text = saved.vector<std::uint8_t>("name_text");
+    const auto ends = saved.vector<std::uint32_t>("name_ends");
+    const auto ids = saved.features("name_ids");
     if (ends.shape(0) != ids.shape(0))
-        throw InputError("model state: 'name_ends' and 'name_ids' have different lengths");
+        SavedState::refuse("name_ends", "must have as many entries as 'name_ids'");
     std::uint32_t begin = 0;
     for (std::size_t i = 0; i < ends.shape(0); ++i) {
         const std::uint32_t end = ends.data()[i];
         if (end < begin || end > text.shape(0))
-            throw InputError("model state: 'name_ends' must ascend within 'name_text'");
+            SavedState::refuse("name_ends", "must ascend within 'name_text'");
         self.restore_name(ids.data()[i],
                           {reinterpret_cast<const char*>(text.data()) + begin, end - begin});
         begin = end;
     }
-    self.restore(nb::cast<std::uint64_t>(numbers["items"]), {keys.data(), keys.shape(0)},
+}
+
+static void restore_text(TextFeatures& self, const State& state) {
+    const SavedState saved(nb::cast<nb::dict>(state["arrays"]),
+                           nb::cast<nb::dict>(state["numbers"]));
+    const std::int64_t items = saved.count("items");
+    const auto keys = saved.vector<std::uint64_t>("keys");
+    const Range most_items{0, static_cast<double>(items)};
+    const auto counts = saved.vector<std::uint32_t>("items_with", most_items);
+    restore_names(self, saved);
+    self.restore(static_cast<std::uint64_t>(items), {keys.data(), keys.shape(0)},
                  {counts.data(), counts.data() + counts.shape(0)});
-    self.restore_fields(restored_fields(numbers));
+    if (self.vocabulary().size() != keys.shape(0)) SavedState::refuse("keys", "has a key twice");
+    if (counts.shape(0) > self.size())
+        SavedState::refuse("items_with", "has more entries than there are features");
+    self.restore_fields(restored_fields(saved));
 }
 
 void add_text_features(nb::module_& module) {

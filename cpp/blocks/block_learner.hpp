@@ -48,6 +48,11 @@ struct BlockCertificate {
     bool restarted = false;
     std::int64_t solver_rounds = 0, solver_iterations = 0, solver_most_iterations = 0;
 
+    // Whether numbers from a file can be those of a learner.
+    bool consistent() const {
+        return mistakes >= 0 && least_weight <= most_weight && least_weight >= 0 &&
+               curvature >= 0 && most_sets >= 1 && solver_most_iterations <= solver_iterations;
+    }
     // Visits every number with its name in model files and in Python.
     template <class Counts, class Visit>
     static void fields(Counts& counts, Visit&& visit) {

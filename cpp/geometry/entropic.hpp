@@ -211,6 +211,17 @@ class EntropicGeometry {
         label_ = std::move(labels);
     }
     void restore_base(Base base) { base_ = std::move(base); }
+    // Whether the restored normalisers are those of the restored rows, up to rounding.
+    bool normalisers_agree() const {
+        if (unseen() < 0) return false;
+        for (std::size_t y = 0; y < label_.size(); ++y) {
+            double sum = unseen_mass(label_[y].shift);
+            for (std::size_t r = 0; r < store_.rows(); ++r)
+                sum += static_cast<double>(store_.row(static_cast<std::int32_t>(r), 1)[y]);
+            if (!(std::abs(sum - label_[y].Z) <= 1e-6 * label_[y].Z)) return false;
+        }
+        return true;
+    }
 
   private:
     // With theta - shift <= 8 and Z >= 0.1, the rounding error of a change of Z is near 1e-12 Z.

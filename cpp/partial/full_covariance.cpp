@@ -12,14 +12,15 @@ namespace {
 std::size_t padded_side(std::size_t side) { return (side + 7) / 8 * 8; }
 
 // Inverts a positive definite matrix, row-major in `a`, by its Cholesky factor. Reads and writes
-// only the lower triangle.
-void invert(std::vector<double>& a, std::size_t n) {
+// only the lower triangle. Returns false if the matrix is not positive definite.
+bool invert(std::vector<double>& a, std::size_t n) {
     for (std::size_t j = 0; j < n; ++j) {  // A = L L'
         double* row = &a[j * n];
         for (std::size_t i = 0; i <= j; ++i) {
             const double* other = &a[i * n];
             double value = row[i];
             for (std::size_t k = 0; k < i; ++k) value -= row[k] * other[k];
+            if (i == j && !(value > 0)) return false;
             row[i] = i == j ? std::sqrt(value) : value / other[i];
         }
     }
@@ -37,6 +38,7 @@ void invert(std::vector<double>& a, std::size_t n) {
             for (std::size_t k = i; k < n; ++k) value += a[k * n + i] * a[k * n + j];
             a[i * n + j] = value;
         }
+    return true;
 }
 
 }  // namespace
@@ -89,7 +91,8 @@ void FullCovariance<T>::compute_variances(Scratch& scratch, std::vector<double>&
         quadratic_forms(scratch.matrices.data(), scratch.x.data(), blocks_of_label, count,
                         scratch.variances.data());
         for (std::size_t k = 0; k < count; ++k)
-            out[scratch.labels[k]] = scratch.variances[k] + scratch.tail[blocks_of_label];
+            out[scratch.labels[k]] =
+                std::max(0.0, scratch.variances[k]) + scratch.tail[blocks_of_label];
         scratch.matrices.clear();
         scratch.labels.clear();
     };
@@ -158,6 +161,7 @@ double FullCovariance<T>::select_label(std::int32_t label) {
     variance_ = 0;
     for (std::size_t j = 0; j < direction_.size(); ++j)
         variance_ += x_in_double_[j] * static_cast<double>(direction_[j]);
+    variance_ = std::max(0.0, variance_);
     determinant_ratio_ = 1;
     return variance_;
 }
@@ -203,7 +207,7 @@ void FullCovariance<T>::refactorise(Label& label) {
     std::vector<double> full(n * n);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j <= i; ++j) full[i * n + j] = label.matrix.at(i, j);
-    invert(full, n);
+    if (!invert(full, n)) return;
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j <= i; ++j)
             label.inverse.set(i, j, static_cast<T>(full[i * n + j]));
@@ -224,6 +228,23 @@ typename FullCovariance<T>::Label& FullCovariance<T>::restore_label(std::size_t 
                                                                     std::size_t side) {
     grow(labels_[label], side);
     return labels_[label];
+}
+
+template <class T>
+bool FullCovariance<T>::is_sound(const Label& label) const {
+    constexpr double slack = 1 + 1e-6;
+    for (std::size_t i = 0; i < label.inverse.size(); ++i)
+        if (!(std::abs(static_cast<double>(label.inverse.data()[i])) <= 1 + kMaxResidual))
+            return false;
+    for (std::size_t i = 0; i < label.matrix.side(); ++i) {
+        const double diagonal = label.matrix.at(i, i);
+        if (!(diagonal * slack >= 1)) return false;
+        for (std::size_t j = 0; j < i; ++j)
+            if (!(std::abs(label.matrix.at(i, j)) <=
+                  std::sqrt(diagonal) * std::sqrt(label.matrix.at(j, j)) * slack))
+                return false;
+    }
+    return true;
 }
 
 template class FullCovariance<float>;

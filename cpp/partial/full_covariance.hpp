@@ -76,6 +76,9 @@ class FullCovariance {
     // Restore a saved state into a new object: the features, then one label after the other.
     void restore_features(std::span<const std::int32_t> ids);
     Label& restore_label(std::size_t label, std::size_t side);
+    // Whether the numbers of a restored label are within the bounds of A = I + sum of x x', whose
+    // inverse has no entry above 1.
+    bool is_sound(const Label& label) const;
 
   private:
     // Largest residual |A A^-1 x - x| for a row x of length 1, and the number of updates between

@@ -179,6 +179,13 @@ bool KernelCovariance<T>::restore(std::span<const std::int32_t> features, Rows r
         return false;
     for (std::size_t r = 0; r < count; ++r)
         if (rows.starts[r] > rows.starts[r + 1]) return false;
+    for (std::size_t r = 0; r < count; ++r) {
+        double square = 0;
+        for (auto i = static_cast<std::size_t>(rows.starts[r]);
+             i < static_cast<std::size_t>(rows.starts[r + 1]); ++i)
+            square += rows.values[i] * rows.values[i];
+        if (!(std::abs(square - rows.squares[r]) <= 1e-9 * square)) return false;
+    }
     for (const std::int32_t position : rows.places)
         if (position < 0 || static_cast<std::size_t>(position) >= index_.size()) return false;
     rows_ = std::move(rows);
@@ -195,6 +202,9 @@ bool KernelCovariance<T>::restore_label(std::size_t label, Label state) {
         if (row < 0 || static_cast<std::size_t>(row) >= rows_.size()) return false;
     for (const std::int32_t at : state.updates)
         if (at < 0 || static_cast<std::size_t>(at) >= state.rows.size()) return false;
+    // F F' = I + G, so every diagonal entry of F is at least 1.
+    for (std::size_t j = 0; j < n; ++j)
+        if (!(state.factor[triangle_size(j) + j] >= 1 - 1e-9)) return false;
     labels_[label] = std::move(state);
     return true;
 }

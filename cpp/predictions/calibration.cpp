@@ -1,6 +1,7 @@
 #include "predictions/calibration.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "predictions/ranking.hpp"
 
@@ -132,11 +133,13 @@ std::vector<double> Calibration::state() const {
     return out;
 }
 
-bool Calibration::restore(std::span<const double> state) {
-    if (state.size() != 1 + kGroups * Histogram::kNumbers) return false;
-    sampling_.restore(static_cast<std::int64_t>(state[0]));
-    for (std::size_t i = 0; i < kGroups; ++i)
-        groups_[i].read(state.subspan(1 + i * Histogram::kNumbers));
+bool Calibration::restore(std::span<const double> numbers) {
+    StateReader state(numbers);
+    Calibration restored;
+    restored.sampling_.read(state);
+    for (Histogram& group : restored.groups_) group.read(state);
+    if (!state.sound() || !state.rest().empty()) return false;
+    *this = std::move(restored);
     return true;
 }
 

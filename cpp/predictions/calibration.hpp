@@ -29,7 +29,7 @@ class Calibration {
     void probabilities(std::span<const T> scores, double* out) const;
 
     std::vector<double> state() const;
-    // Returns false if the state is invalid.
+    // Returns false, and changes nothing, if the state is invalid.
     bool restore(std::span<const double> state);
 
   private:

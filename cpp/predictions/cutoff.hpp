@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "predictions/score_histogram.hpp"
@@ -36,13 +37,16 @@ class Cutoff {
         histogram_.write(out);
         return out;
     }
-    // Returns false if the state is invalid.
-    bool restore(std::span<const double> state) {
-        if (state.size() == 5 + 2 * kBins) return restore_first_format(state);
-        if (state.size() != 2 + Histogram::kNumbers) return false;
-        value_ = state[0];
-        sampling_.restore(static_cast<std::int64_t>(state[1]));
-        histogram_.read(state.subspan(2));
+    // Returns false, and changes nothing, if the state is invalid.
+    bool restore(std::span<const double> numbers) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        StateReader state(numbers);
+        Cutoff restored;
+        restored.value_ = state.number(-infinity, infinity);
+        restored.sampling_.read(state);
+        restored.histogram_.read(state);
+        if (!state.sound() || !state.rest().empty()) return false;
+        *this = std::move(restored);
         return true;
     }
 
@@ -55,18 +59,6 @@ class Cutoff {
         return std::any_of(relevant.begin(), relevant.end(), [&](int label) {
             return scores[label] != 0 && std::isfinite(static_cast<double>(scores[label]));
         });
-    }
-
-    // Model files of format 1: value, low, width, unit, rounds, counts; without the count of scores
-    // below the range.
-    bool restore_first_format(std::span<const double> state) {
-        value_ = state[0];
-        sampling_.restore(static_cast<std::int64_t>(state[4]));
-        std::vector<double> numbers(state.begin() + 1, state.begin() + 4);
-        numbers.insert(numbers.end(), state.begin() + 5, state.end());
-        numbers.push_back(0);
-        histogram_.read(numbers);
-        return true;
     }
 
     void choose() {

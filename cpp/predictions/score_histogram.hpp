@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/score_kernels.hpp"
+#include "predictions/state_reader.hpp"
 
 namespace tagalong {
 
@@ -38,7 +39,7 @@ class ScoreHistogram {
     void discount(double factor) {
         // Equivalent: increase the unit of later rounds, and rescale all counts when it is large.
         unit_ /= factor;
-        if (unit_ < 1e9) return;
+        if (unit_ < kLargestUnit) return;
         for (double& count : relevant_) count /= unit_;
         for (double& count : all_) count /= unit_;
         below_ /= unit_;
@@ -48,7 +49,7 @@ class ScoreHistogram {
     // Counts a relevant label. Call it before `add`, which counts all labels. The first non-zero
     // score sets the range; earlier scores are not counted.
     void add_relevant(double score) {
-        if (!(std::abs(score) < 1e300)) return;  // larger scores would overflow the range
+        if (!(std::abs(score) < kLargest)) return;  // larger scores would overflow the range
         if (width_ == 0) {
             if (score == 0) return;
             width_ = 4 * std::abs(score) / kBins;
@@ -73,8 +74,10 @@ class ScoreHistogram {
         below_ += unit_ * (counts[0][kBins] + counts[1][kBins]);
     }
 
-    // Halves the range if the relevant scores lie within a quarter of it.
+    // Halves the range if the relevant scores lie within a quarter of it, as long as its bins can be
+    // told apart.
     void narrow() {
+        if (!(low_ + width_ / 2 > low_)) return;
         const double total = relevant_total();
         std::size_t first = 0, last = kBins;
         double below = 0, above = 0;
@@ -97,24 +100,25 @@ class ScoreHistogram {
         width_ /= 2;
     }
 
-    static constexpr std::size_t kNumbers = 4 + 2 * kBins;
     void write(std::vector<double>& out) const {
         out.insert(out.end(), {low_, width_, unit_});
         out.insert(out.end(), relevant_.begin(), relevant_.end());
         out.insert(out.end(), all_.begin(), all_.end());
         out.push_back(below_);
     }
-    void read(std::span<const double> numbers) {
-        low_ = numbers[0];
-        width_ = numbers[1];
-        unit_ = numbers[2];
-        std::copy_n(numbers.begin() + 3, kBins, relevant_.begin());
-        std::copy_n(numbers.begin() + 3 + kBins, kBins, all_.begin());
-        below_ = numbers[3 + 2 * kBins];
+    void read(StateReader& state) {
+        low_ = state.number(-10 * kLargest, 10 * kLargest);
+        width_ = state.number(0, kLargest);
+        unit_ = state.number(1, kLargestUnit);
+        for (double& count : relevant_) count = state.number(0, kLargest);
+        for (double& count : all_) count = state.number(0, kLargest);
+        below_ = state.number(0, kLargest);
     }
 
   private:
     using Counts = std::array<double, kBins>;
+    static constexpr double kLargest = 1e300;
+    static constexpr double kLargestUnit = 1e9;
 
     std::size_t bin(double score) const {
         const double at = (score - low_) / width_;
@@ -159,7 +163,7 @@ class Sampling {
     bool is_time_to_narrow() const { return rounds_ % kNarrowEvery == 0; }
 
     std::int64_t rounds() const { return rounds_; }
-    void restore(std::int64_t rounds) { rounds_ = rounds; }
+    void read(StateReader& state) { rounds_ = static_cast<std::int64_t>(state.number(0, 1e15)); }
 
   private:
     static constexpr std::int64_t kEveryRound = 500;

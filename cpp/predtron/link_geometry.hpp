@@ -118,6 +118,13 @@ class LinkGeometry {
                 update_power(row_number, label);
         update_sum(row_number);
     }
+    // Whether the restored unit is of the size of the restored rows, as every update leaves it.
+    bool unit_fits() const {
+        const double total = tree_.total();
+        if (unit_ == 0 || total == 0) return store_.rows() == 0 || unit_ > 0;
+        const double size = std::pow(total, 1 / s_);
+        return size >= 0.1 && size <= 10;
+    }
 
   private:
     double common_factor() const {

@@ -81,6 +81,13 @@ struct PredtronCounts {
         ++mistakes;
     }
 
+    // Whether numbers from a file can be those of a learner.
+    bool consistent() const {
+        return earlier <= rounds && mistakes <= rounds - earlier && loss >= 0 && radius >= 0 &&
+               least_step >= 0 && least_step <= most_step && least_weight >= 0 &&
+               least_weight <= most_weight && least_loss >= 0 && dimension >= 0;
+    }
+
     // Visits every number with its name in files and in Python.
     template <class Counts, class Visit>
     static void fields(Counts& counts, Visit&& visit) {

@@ -41,6 +41,12 @@ struct Certificate {
         solver_iterations += iterations;
         solver_most_iterations = std::max(solver_most_iterations, iterations);
     }
+    // Whether numbers from a file can be those of a learner.
+    bool consistent() const {
+        return earlier <= rounds && mistakes <= rounds - earlier && least_weight <= most_weight &&
+               least_weight >= 0 && curvature >= 0 && solver_rounds <= rounds - earlier &&
+               solver_most_iterations <= solver_iterations;
+    }
     // Resets everything except the number of rounds.
     void restart() {
         Certificate anew;

@@ -261,7 +261,6 @@ void continues_from_its_state() {
     same_bits(restored.state(), counter.state());
     for (const std::size_t length :
          {std::size_t{0}, counter.state().size() - 1, counter.state().size() + 1}) {
-        if (length == 5 + 2 * 256) continue;  // a cut-off of format 1
         check(!restored.restore(Scores(length, 1.0)), "a state of the wrong length was accepted");
         same_bits(restored.state(), counter.state());
     }
@@ -295,21 +294,53 @@ const Test states{
         continues_from_its_state<Calibration>();
     }};
 
-// Format 1: value, low, width, unit, rounds, counts; without the scores below the range.
-const Test first_format{"cut-off: a state of format 1 is accepted", [] {
-                            const auto cutoff = counter_after<Cutoff>(73, 1500, 20);
-                            // The present format: value, rounds, low, width, unit, counts, below.
-                            Scores expected = cutoff.state();
-                            Scores old = {expected[0], expected[2], expected[3], expected[4],
-                                          expected[1]};
-                            old.insert(old.end(), expected.begin() + 5, expected.end() - 1);
-                            same(old.size(), 5u + 2 * 256);
-                            Cutoff restored;
-                            check(restored.restore(old), "a state of format 1 was refused");
-                            expected.back() = 0;
-                            same_bits(restored.state(), expected);
-                            same(restored.value(), cutoff.value());
-                        }};
+template <class Counter>
+void refuses_forged_numbers() {
+    const Scores sound = counter_after<Counter>(72, 300, 12).state();
+    for (std::size_t at = 0; at < sound.size(); ++at) {
+        Scores forged = sound;
+        forged[at] = std::numeric_limits<double>::quiet_NaN();
+        Counter restored;
+        check(!restored.restore(forged), "NaN was accepted");
+    }
+}
+
+const Test forged_states{"cut-off and calibration: numbers out of range are refused", [] {
+                             refuses_forged_numbers<Cutoff>();
+                             refuses_forged_numbers<Calibration>();
+                             // Value, rounds, low, width, unit, counts: a negative width would never hold a score.
+                             const Scores sound = counter_after<Cutoff>(72, 300, 12).state();
+                             const double infinity = std::numeric_limits<double>::infinity();
+                             for (const auto& [at, number] : {std::pair<std::size_t, double>{1, -1},
+                                                              {1, infinity},
+                                                              {2, infinity},
+                                                              {3, -1},
+                                                              {3, infinity},
+                                                              {4, 0},
+                                                              {4, -1},
+                                                              {4, 1e10},
+                                                              {5, -1},
+                                                              {sound.size() - 1, -1}}) {
+                                 Scores forged = sound;
+                                 forged[at] = number;
+                                 Cutoff restored;
+                                 check(!restored.restore(forged),
+                                       "a number out of range was accepted");
+                             }
+                         }};
+
+const Test narrowest_range{"score histogram: equal scores never narrow the range to nothing", [] {
+                               ScoreHistogram<64> histogram;
+                               for (int round = 0; round < 3000; ++round) {
+                                   histogram.add_relevant(1.0);
+                                   histogram.add(1.0);
+                                   histogram.narrow();
+                               }
+                               check(histogram.width() > 0, "the bins have no width");
+                               check(histogram.low() + histogram.width() > histogram.low(),
+                                     "the bins are not distinct");
+                               check(histogram.low() <= 1.0, "the range does not hold the scores");
+                           }};
 
 }  // namespace
 }  // namespace tagalong::test::calibration_test

@@ -3,7 +3,6 @@
 import argparse
 import os
 import shlex
-import zlib
 from collections.abc import Hashable
 from dataclasses import asdict
 from typing import Any
@@ -88,7 +87,7 @@ def _measured(model: object) -> Report | None:
     try:
         progress = restored_progress(note)
         report = progress.report()
-    except (KeyError, TypeError, ValueError, zlib.error):  # only --resume needs a sound note
+    except Exception:  # only --resume needs a sound note
         return None
     return report if isinstance(report, Report) and report.items else None
 
@@ -167,6 +166,11 @@ def _run_summary(note: dict[str, Any] | None) -> dict[str, Any] | None:
 def _words(tagger: Tagger, label: Hashable, count: int) -> Words:
     """Return the words with the largest positive weights for a label, if their names are stored."""
     found = tagger.learner.weights_by_feature()
+    if found["weights"].ndim == 1:
+        raise UsageError(
+            f"--label and --words: the words of a {type(tagger.learner).__name__} have one weight "
+            "for all labels; see what they add for an item with 'tagalong explain'"
+        )
     column = found["weights"][:, tagger.labels.index(label)].astype(np.float64)
     words: Words = []
     for place in np.argsort(-column, kind="stable").tolist():

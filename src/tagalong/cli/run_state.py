@@ -174,7 +174,7 @@ class Run:
             if saved.get("lists") is not None:
                 run.lists = make_list_losses(tagger, progress.window).restore(saved["lists"])
             rounds = saved["rounds"]
-        except (KeyError, TypeError, ValueError, zlib.error) as error:
+        except Exception as error:  # whatever the note says, it is the file that is wrong
             raise CommandError(
                 f"{path}: the saved run is damaged ({error}); use --continue to learn further items"
             ) from error

@@ -8,9 +8,18 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from tagalong import parameters
 from tagalong.learning.input_types import MatrixLike, Rows
 
-__all__ = ["columns_of", "restore_attributes", "restore_columns", "restored_on_error", "validated"]
+__all__ = [
+    "columns_of",
+    "restart_reason",
+    "restore_attributes",
+    "restore_columns",
+    "restored_on_error",
+    "texts",
+    "validated",
+]
 
 
 def validated(estimator: BaseEstimator, X: MatrixLike, reset: bool) -> Any:
@@ -67,10 +76,28 @@ def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
 
 def restore_columns(estimator: BaseEstimator, header: Mapping[str, Any]) -> None:
     """Set an estimator's recorded columns from the fields of a file header."""
-    if header["n_features_in"] is not None:
-        estimator.n_features_in_ = header["n_features_in"]
-    if header["columns"]:
-        estimator.feature_names_in_ = np.array(header["columns"], dtype=object)
+    count, names = header["n_features_in"], texts(header["columns"], "columns")
+    if count is not None:
+        estimator.n_features_in_ = parameters.integer(count, "n_features_in", 1, 2**31)
+    if names:
+        if len(names) != count:
+            raise ValueError(f"it has {len(names)} names of columns, but {count} columns")
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def restart_reason(header: Mapping[str, Any]) -> str:
+    """Return from a file header why the certificate was restarted; empty if it was not."""
+    reason = header["restarted"]
+    if not isinstance(reason, str):
+        raise ValueError(f"restarted must be a string, got {reason!r}")
+    return reason
+
+
+def texts(value: object, name: str) -> list[str]:
+    """Return a list of strings from a file header; raise ValueError if it is something else."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise ValueError(f"{name} must be a list of strings, got {value!r}")
+    return value
 
 
 class restored_on_error:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from tagalong import parameters
 from tagalong.learning import model_files
 
 __all__ = ["Fitted", "NativeModel"]
@@ -55,9 +56,43 @@ class NativeModel(Fitted):
     _native: Any
     _settings: dict[str, Any]
 
+    def _checked_settings(self) -> dict[str, Any]:
+        """Validate the parameters and return them as settings of the native learner."""
+        raise NotImplementedError
+
     def _make_native(self, settings: dict[str, Any]) -> Any:
         """Return a new native learner with these settings."""
         raise NotImplementedError
+
+    def _params_with(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return parameters that have these settings, unless no valid parameters have them."""
+        names = self.get_params(deep=False).keys() & settings.keys() - {"n_features"}
+        return {name: settings[name] for name in names}
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for the first invalid parameter."""
+        self._checked_settings()
+
+    def _restore_native(self, header: dict[str, Any], arrays: model_files.Arrays) -> None:
+        """Make the native learner from the contents of a file; ValueError if they are invalid.
+
+        The settings may differ from the parameters, which a user can change after the start. So
+        they are checked in the same way: by way of parameters that have them.
+        """
+        self.check_parameters()
+        settings = header["settings"]
+        features = parameters.integer(settings["n_features"], "n_features", 0, 2**31)
+        same = type(self)(**{**self.get_params(deep=False), **self._params_with(settings)})
+        possible = {**same._checked_settings(), "n_features": features}
+        for name, value in settings.items():
+            if name not in possible or possible[name] != value:
+                raise ValueError(f"no parameters have the setting {name}={value!r}")
+        declared, found = getattr(self, "n_features", None), getattr(self, "n_features_in_", None)
+        if None not in (declared, found) and declared != found:
+            raise ValueError(f"n_features={declared} was declared, but it has {found} columns")
+        native = self._make_native(settings)
+        native.restore({"arrays": arrays, "numbers": header["numbers"]})
+        self._native, self._settings = native, settings
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

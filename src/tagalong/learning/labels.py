@@ -111,7 +111,9 @@ def label_array(names: Sequence[Hashable]) -> npt.NDArray[Any]:
     """Return labels as an array; its dtype is object unless all are str, int, bool or float."""
     kinds = {type(name) for name in names}
     if len(kinds) == 1 and kinds <= {str, int, bool, float}:
-        return np.array(names)
+        found: npt.NDArray[Any] = np.array(names)
+        if kinds != {int} or found.dtype == np.int64:  # larger integers would become floats
+            return found
     out = np.empty(len(names), dtype=object)
     for i, name in enumerate(names):
         out[i] = name

@@ -13,10 +13,12 @@ from collections.abc import Hashable, Mapping
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+
+from tagalong.learning.older_formats import upgraded
 
 __all__ = [
     "ModelFileError",
@@ -63,6 +65,14 @@ class Saveable(Protocol):
         """Return the model that ``to_parts`` returned as header and arrays."""
 
 
+@runtime_checkable
+class HasParameters(Protocol):
+    """A model whose parameters can be invalid."""
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for the first invalid parameter."""
+
+
 def pack(model: Saveable) -> tuple[dict[str, Any], Arrays]:
     """Return a model as header and arrays, with its kind in the header."""
     kind = type(model).__name__
@@ -70,6 +80,8 @@ def pack(model: Saveable) -> tuple[dict[str, Any], Arrays]:
         raise ValueError(
             f"a {kind} cannot be saved in a model file; these can: {', '.join(sorted(_KINDS))}"
         )
+    if isinstance(model, HasParameters):
+        model.check_parameters()  # rather now than when the file is loaded
     header, arrays = model.to_parts()
     return {"kind": kind, **header}, arrays
 
@@ -103,10 +115,12 @@ def _is_unicode(text: str) -> bool:
 
 
 def decode_label(saved: JsonLabel) -> Hashable:
-    """Return the label that `encode_label` wrote."""
-    if isinstance(saved, dict):
-        return tuple(decode_label(part) for part in saved["tuple"])
-    return saved
+    """Return the label that `encode_label` wrote; raise ValueError if it is none."""
+    if isinstance(saved, dict) and isinstance(parts := saved.get("tuple"), list):
+        return tuple(decode_label(part) for part in parts)
+    if isinstance(saved, (str, int)) and encode_label(saved) == saved:
+        return saved
+    raise ValueError(f"{saved!r} is not a label")
 
 
 def save(model: Saveable, path: str | os.PathLike[str]) -> None:
@@ -163,14 +177,15 @@ def load(path: str | os.PathLike[str], features: Any = None) -> Any:
         raise ModelFileError(f"{path}: damaged: its contents do not match their checksum")
     _insert_custom_features(header, features, path)
     try:
-        return unpack(header, arrays)
-    except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise ModelFileError(f"{path}: not a usable {kind}: {error}") from error
+        return unpack(*upgraded(header, arrays, written))
+    except Exception as error:  # whatever the contents of a file do, it is the file that is wrong
+        problem = f"{error}" if isinstance(error, ValueError) else repr(error)
+        raise ModelFileError(f"{path}: not a usable {kind}: {problem}") from error
 
 
 def _insert_custom_features(header: dict[str, Any], features: Any, path: Path) -> None:
     """Put the user's features object into the header, from which ``from_parts`` takes it."""
-    learner = header.get("learner", header) if header["kind"] == "Tagger" else header
+    learner = header.get("learner") if header["kind"] == "Tagger" else header
     required = learner.get("own_features") if isinstance(learner, dict) else None
     if features is not None and required is None:
         raise ValueError(

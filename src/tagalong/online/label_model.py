@@ -7,9 +7,16 @@ from typing import Any, Self
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong import parameters
 from tagalong.learning import model_files
 from tagalong.learning.batches import initial_labels
-from tagalong.learning.estimators import columns_of, restore_columns, restored_on_error
+from tagalong.learning.estimators import (
+    columns_of,
+    restart_reason,
+    restore_columns,
+    restored_on_error,
+    texts,
+)
 from tagalong.learning.examples import FeatureNames
 from tagalong.learning.input_types import Classes, TargetsLike
 from tagalong.learning.labels import Labels, Targets, check_label, label_array, label_list
@@ -189,20 +196,28 @@ class LabelModel(NativeLearner):
             The arrays of the model file, by name.
         """
         self = cls(**header["params"])
-        native = self._make_native(header["settings"])
-        native.restore({"arrays": arrays, "numbers": header["numbers"]})
-        self._native = native
-        self._settings = header["settings"]
-        self._labels = Labels(map(model_files.decode_label, header["labels"]), header["grows"])
-        if len(self._labels) != native.labels:
-            raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
-        self._single = header["single"]
-        self._restart_reason = header.get("restarted", "")
+        names = list(map(model_files.decode_label, header["labels"]))
+        self._labels = Labels(names, parameters.flag(header["grows"], "grows"))
+        if len(names) != header["numbers"]["labels"]:
+            raise ValueError(
+                f"it has {len(names)} labels, but weights of {header['numbers']['labels']}"
+            )
+        self._single = parameters.flag(header["single"], "single")
+        self._restart_reason = restart_reason(header)
         restore_columns(self, header)
-        self._names = None
-        if header["names"] is not None:
-            self._names = FeatureNames(header["names"], grows=not header["columns"])
+        self._names = self._names_in(header)
+        self._restore_native(header, arrays)
         return self
+
+    def _names_in(self, header: Mapping[str, Any]) -> FeatureNames | None:
+        """Return the names of features in a file; ValueError if they contradict its columns."""
+        if header["names"] is None:
+            return None
+        names, columns = texts(header["names"], "names"), header["columns"]
+        by_number = hasattr(self, "n_features_in_") and not columns
+        if len(set(names)) != len(names) or by_number or columns not in ([], names):
+            raise ValueError("the names of its features are not distinct, or not its columns")
+        return FeatureNames(names, grows=not columns)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

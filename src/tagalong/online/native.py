@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong import parameters
 from tagalong.learning.input_types import Indices, Values
 
 __all__ = ["EditableRanker", "NativePredtron", "NativeRanker", "RankerWrapper", "new_native"]
@@ -36,7 +37,8 @@ def new_native(
     """
     single, double = kinds
     given = {n: v for n, v in settings.items() if n != "dtype" and n not in python_only}
-    return double(**given) if settings["dtype"] == "float64" else single(**given)
+    dtype = parameters.choice(settings["dtype"], "dtype", ("float32", "float64"))
+    return double(**given) if dtype == "float64" else single(**given)
 
 
 class NativeCertificate(Protocol):

@@ -75,10 +75,6 @@ class NativeLearner(NativeModel):
         self._require_start("bytes_of_weights")
         return self._native.bytes
 
-    def check_parameters(self) -> None:
-        """Raise ValueError for the first invalid parameter."""
-        self._checked_settings()
-
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
         """Return the names of computed features; None if the learner uses the examples' features.
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tagalong import parameters
 from tagalong.learning.labels import LabelRows
@@ -28,8 +29,8 @@ class LabelHistory:
                 f"count and last must have the same length, got {len(count)} and {len(last)}"
             )
         self.items = parameters.integer(items, "items", 0, 2**62)
-        self.count = np.array(count, dtype=np.int64)
-        self.last = np.array(last, dtype=np.int64)
+        self.count = _counts(count, "count", 2**62)
+        self.last = _counts(last, "last", self.items)
 
     def __len__(self) -> int:
         return len(self.count)
@@ -104,3 +105,7 @@ class LabelHistory:
     def to_json(self) -> dict[str, Any]:
         """Return the arguments of the constructor as JSON values."""
         return {"items": self.items, "count": self.count.tolist(), "last": self.last.tolist()}
+
+
+def _counts(values: Sequence[int], name: str, most: int) -> npt.NDArray[np.int64]:
+    return np.array([parameters.integer(value, name, 0, most) for value in values], dtype=np.int64)

@@ -523,11 +523,16 @@ class Tagger(Suggester):
             return model_files.unpack(header[name], part_arrays)
 
         self = cls(learner=part("learner"), features=part("features"))
+        example = np.zeros(1, np.int32), np.ones(1)
+        self.learner.score_one(example)
+        if is_online(self.learner):
+            self.learner.check_example(example, ())  # ValueError if it knows features by name
+        if not isinstance(header["notes"], dict):
+            raise ValueError(f"notes must be an object, got {header['notes']!r}")
         self.notes = header["notes"]
         self.history = LabelHistory(**header["history"])
-        if "audit" in header:  # files of older versions lack it
-            self._audit = Audit(**header["audit"])
-            self._targets = LabelTargets.from_json(header["min_precision"])
+        self._audit = Audit(**header["audit"])
+        self._targets = LabelTargets.from_json(header["min_precision"])
         if len(self.history) != len(self.labels):
             raise ValueError(
                 f"the tagger has {len(self.labels)} labels, but its history has {len(self.history)}"

@@ -406,6 +406,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             Arrays by name.
         """
         self = cls(**files.params_from(header, arrays))
+        self.check_parameters()
         restore_columns(self, header)
         self._fit = files.fit_from(header, arrays)
         return self

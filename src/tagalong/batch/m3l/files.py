@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from tagalong import parameters
 from tagalong.batch.m3l.fit import Fit
-from tagalong.batch.m3l.kernels import Kernel
+from tagalong.batch.m3l.kernels import KERNELS, Kernel
 from tagalong.batch.m3l.matrices import as_dense, is_sparse
 from tagalong.batch.m3l.models import KernelModel, LinearModel
 from tagalong.learning import model_files
@@ -89,48 +90,77 @@ def params_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> dict[s
 
 
 def fit_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> Fit:
-    """Return the `Fit` from the contents of a file; raise ValueError if shapes do not match."""
+    """Return the `Fit` from the contents of a file; raise ValueError if they are invalid."""
     labels = Labels(map(model_files.decode_label, header["labels"]))
     numbers = header["numbers"]
-    slope, intercept = numbers["slope"]
+    slope, intercept = (parameters.real(number, "slope") for number in numbers["slope"])
+    rows = parameters.integer(numbers["rows"], "rows", 0, 2**62)
+    model = _model_from(header, arrays, len(labels), rows)
+    dual = arrays.get("dual")
+    if dual is not None and not isinstance(model, LinearModel):
+        _checked_numbers(arrays, "dual", (rows, len(labels)))
     return Fit(
-        model=_model_from(header, arrays, len(labels)),
+        model=model,
         labels=labels,
-        single=header["single"],
-        rows=int(numbers["rows"]),
-        dual=arrays.get("dual"),
+        single=parameters.flag(header["single"], "single"),
+        rows=rows,
+        dual=dual,
         place=None,
-        dual_objective=float(numbers["dual_objective"]),
-        duality_gap=float(numbers["duality_gap"]),
-        passes=int(numbers["n_iter"]),
+        dual_objective=parameters.real(numbers["dual_objective"], "dual_objective"),
+        duality_gap=parameters.real(numbers["duality_gap"], "duality_gap"),
+        passes=parameters.integer(numbers["n_iter"], "n_iter", 0, 2**62),
         curve=(slope, intercept),
     )
 
 
 def _model_from(
-    header: Mapping[str, Any], arrays: model_files.Arrays, labels: int
+    header: Mapping[str, Any], arrays: model_files.Arrays, labels: int, rows: int
 ) -> LinearModel | KernelModel:
-    columns = header["n_features_in"]
+    columns = parameters.integer(header["n_features_in"], "n_features_in", 0, 2**31)
     if "weights" in arrays:
-        features, weights = arrays["features"], arrays["weights"]
-        if weights.shape != (len(features), labels) or (
-            len(features) and not 0 <= features.min() <= features.max() < columns
-        ):
-            raise ValueError("its weights do not match its labels and features")
+        features = _checked_indices(arrays, "features", columns)
+        weights = _checked_numbers(arrays, "weights", (len(features), labels))
         return LinearModel(features, weights, columns)
-    vectors: Any = arrays.get("vectors")
-    support, coefficients = arrays["support"], arrays["coefficients"]
+    support = _checked_indices(arrays, "support", rows)
+    coefficients = _checked_numbers(arrays, "coefficients", (len(support), labels))
+    kernel = _kernel_from(*header["kernel"])
+    vectors: Any = None
     if "vector_values" in arrays:
-        vectors = sp.csr_array(
-            (arrays["vector_values"], arrays["vector_indices"], arrays["vector_starts"]),
-            shape=(len(support), columns),
-        )
-        vectors.check_format()
-    if coefficients.shape != (len(support), labels) or (
-        vectors is not None and vectors.shape != (len(support), columns)
-    ):
-        raise ValueError("its support vectors do not match its labels and features")
-    return KernelModel(Kernel(*header["kernel"]), support, vectors, coefficients)
+        values = _checked_numbers(arrays, "vector_values", arrays["vector_values"].shape)
+        parts = (values, arrays["vector_indices"], arrays["vector_starts"])
+        vectors = sp.csr_array(parts, shape=(len(support), columns))
+        vectors.check_format(full_check=True)
+    elif "vectors" in arrays:
+        vectors = _checked_numbers(arrays, "vectors", (len(support), columns))
+    if (vectors is None) != (kernel.name == "precomputed"):
+        raise ValueError("its support vectors do not fit its kernel")
+    return KernelModel(kernel, support, vectors, coefficients)
+
+
+def _kernel_from(name: Any, gamma: Any, degree: Any, coef0: Any) -> Kernel:
+    return Kernel(
+        parameters.choice(name, "kernel", KERNELS),
+        parameters.positive(gamma, "gamma"),
+        parameters.integer(degree, "degree", 1),
+        parameters.real(coef0, "coef0"),
+    )
+
+
+def _checked_indices(arrays: model_files.Arrays, name: str, count: int) -> Array:
+    """Return ascending numbers from 0 to count - 1."""
+    found = arrays[name]
+    if found.ndim != 1 or found.dtype.kind != "i":
+        raise ValueError(f"'{name}' must be an array of integers")
+    if len(found) and not (found[0] >= 0 and found[-1] < count and (found[1:] > found[:-1]).all()):
+        raise ValueError(f"'{name}' must have ascending numbers from 0 to {count - 1}")
+    return found
+
+
+def _checked_numbers(arrays: model_files.Arrays, name: str, shape: tuple[int, ...]) -> Array:
+    found = arrays[name]
+    if found.shape != shape or found.dtype.kind != "f" or not np.isfinite(found).all():
+        raise ValueError(f"'{name}' must be finite numbers of shape {shape}")
+    return found
 
 
 def _encoded(value: object) -> Any:

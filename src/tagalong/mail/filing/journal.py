@@ -6,6 +6,8 @@ from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
+from tagalong import parameters
+from tagalong.learning.estimators import texts
 from tagalong.mail.filing.log import LogRecord
 
 __all__ = ["Entry", "Journal", "State", "digest", "is_within"]
@@ -202,7 +204,7 @@ class Journal:
                 f"{VERSION}: upgrade Tagalong to use it"
             )
         try:
-            folders = saved["folders"]
+            folders = texts(saved["folders"], "folders")
 
             def unpacked(entries: dict[str, list[Any]]) -> dict[str, Entry]:
                 return {
@@ -211,7 +213,7 @@ class Journal:
                 }
 
             return cls(
-                learnt=int(saved["learnt"]),
+                learnt=parameters.integer(saved["learnt"], "learnt", 0),
                 present=unpacked(saved["here"]),
                 gone=unpacked(saved["gone"]),
                 # Version 1 had neither a log nor a home.

@@ -334,10 +334,11 @@ class BlockProjection(NativeModel):
             The arrays of the model file, by name.
         """
         self = cls(**header["params"])
-        native = cls._make_native(header["settings"])
-        native.restore({"arrays": arrays, "numbers": header["numbers"]})
-        self._native, self._settings = native, header["settings"]
         restore_columns(self, header)
+        features = arrays["features"]
+        if len(features) and not 0 <= features.min() <= features.max() < self.n_features_in_:
+            raise ValueError(f"it has weights of features beyond its {self.n_features_in_}")
+        self._restore_native(header, arrays)
         return self
 
 

@@ -203,6 +203,14 @@ class LabelRanker(CutoffRanker):
         """Whether scores depend on ``n_features``: in the entropic geometry."""
         return self.geometry == "entropic"
 
+    def _params_with(self, settings: Settings) -> dict[str, Any]:
+        params = super()._params_with(settings)
+        given = {"chosen": "auto", "always": True, "never": False}, {"yes": True, "no": False}
+        params["average"] = given[0].get(settings["average"])
+        if "one_label" in settings:
+            params["one_label"] = given[1].get(settings["one_label"], settings["one_label"])
+        return params
+
     def _checked_settings(self) -> Settings:
         entropic = self.geometry == "entropic"
         if not (isinstance(self.average, (bool, np.bool_)) or self.average == "auto"):

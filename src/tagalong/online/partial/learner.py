@@ -518,6 +518,17 @@ class PartialFeedbackRanker(OnlineRanker):
                 raise ValueError(f"{place}accepted label {wrong!r} was not shown")
         return numbers[0], numbers[1]
 
+    def _params_with(self, settings: Settings) -> dict[str, Any]:
+        kernel = settings["kernel"] if settings["covariance"] == "kernel" else None
+        return {
+            **super()._params_with(settings),
+            "slot_cost": cost_table(settings["slot_cost"]),
+            "max_labels": settings["max_labels"] or None,
+            "max_explore": None if settings["max_explore"] == -1 else settings["max_explore"],
+            "kernel": kernel,
+            "gamma": settings["gamma"] if kernel == "rbf" else None,
+        }
+
     def _checked_settings(self) -> Settings:
         loss = parameters.choice(self.loss, "loss", LOSSES)
         radius = parameters.positive(self.radius, "radius", LARGEST_RADIUS)

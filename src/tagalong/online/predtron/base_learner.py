@@ -63,6 +63,16 @@ class PredtronBase(PredtronParameters, NativeLearner):
         """Return a new engine."""
         raise NotImplementedError
 
+    def _params_with(self, settings: Settings) -> dict[str, Any]:
+        by_kernel = settings["norm"] == "kernel"
+        return {
+            **super()._params_with(settings),
+            "norm": settings["geometry"],
+            "kernel": settings["kernel"] if by_kernel else None,
+            "budget": settings["budget"] or None,
+            "step": settings["step"] or None,
+        }
+
     def _checked_settings(self) -> Settings:
         return checked_settings(self)
 

@@ -20,6 +20,7 @@ from tagalong.problems.protocol import Problem
 __all__ = ["PythonEngine", "new_core", "problem_rule"]
 
 LARGEST_COLUMN = 2**31 - 1
+LARGEST_WEIGHT = 1e150  # in a model file: its square does not overflow
 # A ranking whose position function is Python code: the core only uses its smallest loss.
 _PYTHON_RANKING = {"kind": "ranking", "reciprocal": False, "exponent": 1.0}
 
@@ -376,6 +377,9 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         self._trace.grow_to(len(theta))
         if not theta.shape == weights.shape == self._trace.theta.shape:
             raise ValueError(f"its weights have shape {theta.shape}, not {self._trace.theta.shape}")
+        for numbers in (theta, weights):
+            if numbers.dtype != np.float64 or not (np.abs(numbers) <= LARGEST_WEIGHT).all():
+                raise ValueError(f"its weights must be numbers up to {LARGEST_WEIGHT:g}")
         self._trace.theta, self._trace.weights = theta.copy(), weights.copy()
 
 

@@ -12,6 +12,7 @@ from tagalong import parameters
 from tagalong.learning import model_files
 from tagalong.learning.estimators import (
     columns_of,
+    restart_reason,
     restore_columns,
     restored_on_error,
 )
@@ -154,16 +155,16 @@ class StructuredPredtron(PredtronBase):
         """
         header = header_with_problems(header)
         self = cls(**header["params"])
-        native = self._make_native(header["settings"])
-        native.restore({"arrays": arrays, "numbers": header["numbers"]})
-        if header["labels"] or native.labels:
-            found = len(header["labels"])
+        found = header["numbers"]["labels"]
+        if header["labels"] or found != 0:
             raise ValueError(
-                f"it has {found} labels and weights of {native.labels}, but its problem has none"
+                f"it has labels {header['labels']!r} and weights of {found}, but its problem has "
+                "none"
             )
-        self._native = native
-        self._settings = header["settings"]
-        self._restart_reason = header.get("restarted", "")
+        self._restart_reason = restart_reason(header)
         restore_columns(self, header)
         self._names = header["names"]
+        if self._names not in (None, columns_of(self)["columns"]):
+            raise ValueError("the names of its features are not those of its columns")
+        self._restore_native(header, arrays)
         return self

@@ -171,6 +171,13 @@ class SharedLabelRanker(CutoffRanker):
         out[features] = weights
         return out
 
+    def _params_with(self, settings: Settings) -> dict[str, Any]:
+        params = super()._params_with(settings)
+        if "own_features" in settings:
+            return params
+        names = FolderAffinity().settings()
+        return {**params, "features": FolderAffinity(**{name: settings[name] for name in names})}
+
     def _checked_settings(self) -> Settings:
         geometry = parameters.choice(self.geometry, "geometry", BLOCK_GEOMETRIES)
         dtype = parameters.choice(self.dtype, "dtype", ("float32", "float64"))

@@ -1,0 +1,130 @@
+// The contents of a model file: arrays and numbers by name. A file may have been damaged or forged,
+// so every access checks what it returns: type and length, that all numbers are finite and in range.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <unordered_set>
+
+#include "bind/arrays.hpp"
+
+namespace tagalong::bind {
+
+// The numbers from least to most, both included. NaN is in no range.
+struct Range {
+    double least = std::numeric_limits<double>::lowest();
+    double most = std::numeric_limits<double>::max();
+
+    bool contains(double value) const { return value >= least && value <= most; }
+};
+inline constexpr Range kNotNegative{.least = 0};
+inline constexpr Range kPositive{.least = std::numeric_limits<double>::min()};
+// Weights. Those of a learner are far smaller, and the squares of these do not overflow.
+inline constexpr Range kWeight{.least = -1e150, .most = 1e150};
+// Counts of rounds and the like. Below 2^53 they are exact as floating-point numbers too.
+inline constexpr Range kCount{.least = 0, .most = 9007199254740992.0};
+
+// A plane of numbers, (rows, columns).
+template <class V>
+using PlaneOf = nb::ndarray<nb::numpy, const V, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+class SavedState {
+  public:
+    SavedState(nb::dict arrays, nb::dict numbers)
+        : arrays_(std::move(arrays)), numbers_(std::move(numbers)) {}
+
+    bool has_array(const char* name) const { return arrays_.contains(name); }
+    bool has_number(const char* name) const { return numbers_.contains(name); }
+
+    // An array of any length, or of the given one.
+    template <class V>
+    VectorOf<V> vector(const char* name, const Range& range = {}) const {
+        auto array = cast<VectorOf<V>>(arrays_, name, "an array of numbers of its type");
+        check_range(array.data(), array.shape(0), range, name);
+        return array;
+    }
+    template <class V>
+    VectorOf<V> vector(const char* name, std::size_t length, const Range& range = {}) const {
+        auto array = vector<V>(name, range);
+        if (array.shape(0) != length)
+            refuse(name, "has " + std::to_string(array.shape(0)) + " entries instead of " +
+                             std::to_string(length));
+        return array;
+    }
+    template <class V>
+    PlaneOf<V> plane(const char* name, std::size_t rows, std::size_t columns,
+                     const Range& range = {}) const {
+        auto array = cast<PlaneOf<V>>(arrays_, name, "a matrix of numbers of its type");
+        if (array.shape(0) != rows || array.shape(1) != columns)
+            refuse(name, "has the shape (" + std::to_string(array.shape(0)) + ", " +
+                             std::to_string(array.shape(1)) + ") instead of (" +
+                             std::to_string(rows) + ", " + std::to_string(columns) + ")");
+        check_range(array.data(), rows * columns, range, name);
+        return array;
+    }
+    // The numbers of features: distinct, and not below -1, the constant feature.
+    VectorOf<std::int32_t> features(const char* name = "features") const {
+        auto array = vector<std::int32_t>(name, Range{.least = -1});
+        std::unordered_set<std::int32_t> seen;
+        seen.reserve(array.shape(0));
+        for (std::size_t i = 0; i < array.shape(0); ++i)
+            if (!seen.insert(array.data()[i]).second)
+                refuse(name, "has feature " + std::to_string(array.data()[i]) + " twice");
+        return array;
+    }
+
+    double number(const char* name, const Range& range = {}) const {
+        const auto value = cast<double>(numbers_, name, "a number");
+        check_range(&value, 1, range, name);
+        return value;
+    }
+    std::int64_t count(const char* name, const Range& range = kCount) const {
+        const auto value = cast<std::int64_t>(numbers_, name, "a whole number");
+        check_range(&value, 1, range, name);
+        return value;
+    }
+    template <class V>
+    V get(const char* name, const char* description) const {
+        return cast<V>(numbers_, name, description);
+    }
+    // The fields of a struct of counts, each stored under its name.
+    template <class Counts>
+    void read_fields(Counts& counts) const {
+        Counts::fields(counts, [&](const char* name, auto& value) {
+            using Value = std::remove_reference_t<decltype(value)>;
+            if constexpr (std::is_same_v<Value, bool>) value = get<bool>(name, "true or false");
+            else if constexpr (std::is_integral_v<Value>) value = count(name);
+            else value = number(name);
+        });
+    }
+
+    [[noreturn]] static void refuse(const char* name, const std::string& problem) {
+        throw InputError(std::string("model state: '") + name + "' " + problem);
+    }
+
+  private:
+    template <class V>
+    static V cast(const nb::dict& from, const char* name, const char* description) {
+        if (!from.contains(name)) refuse(name, "is missing");
+        V out;
+        if (!nb::try_cast<V>(from[name], out)) refuse(name, std::string("must be ") + description);
+        return out;
+    }
+    template <class V>
+    static void check_range(const V* values, std::size_t count, const Range& range,
+                            const char* name) {
+        for (std::size_t i = 0; i < count; ++i)
+            if (!range.contains(static_cast<double>(values[i])))
+                refuse(name, "has the number " + format_number(static_cast<double>(values[i])) +
+                                 ", which is outside its range");
+    }
+
+    nb::dict arrays_, numbers_;
+};
+
+}  // namespace tagalong::bind

@@ -1,0 +1,57 @@
+"""Conversion of the contents of older model files to the present file format.
+
+Only this module knows older formats. Learners read the present one, and refuse everything else.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["upgraded"]
+
+Contents = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
+
+
+def upgraded(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], written: int) -> Contents:
+    """Return the contents of a file as the present version would have written them.
+
+    Parameters
+    ----------
+    header, arrays : dict
+        The contents of the file.
+    written : int
+        The format of the file.
+    """
+    if written < 2:
+        header, arrays = _from_first(header, arrays)
+    if written < 3:
+        header, arrays = _from_second(header, arrays)
+    return header, arrays
+
+
+def _from_first(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Contents:
+    """Format 1 had label rankers only, whose certificates could not be restarted.
+
+    The cut-off was stored as value, low end, width, unit, rounds and counts, without the count of
+    scores below the range.
+    """
+    value, low, width, unit, rounds, *counts = arrays["cutoff"].tolist()
+    cutoff = np.array([value, rounds, low, width, unit, *counts, 0.0])
+    numbers = {"earlier": 0, **header["numbers"]}
+    return {**header, "restarted": "", "numbers": numbers}, {**arrays, "cutoff": cutoff}
+
+
+def _from_second(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Contents:
+    """Format 2 had no confidence, which starts anew, and taggers had no audit."""
+    anew: npt.NDArray[Any] = np.zeros(0)
+    if header["kind"] != "Tagger":
+        return header, {"confidence": anew, **arrays}
+    features = header["features"]
+    params = {"backoff": False, **features["params"]}
+    return {
+        **header,
+        "features": {**features, "params": params},
+        "audit": {"share": 0.02},
+        "min_precision": [],
+    }, {"learner/confidence": anew, **arrays}
