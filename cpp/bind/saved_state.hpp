@@ -44,7 +44,7 @@ class SavedState {
     // An array of any length, or of the given one.
     template <class V>
     VectorOf<V> vector(const char* name, const Range& range = {}) const {
-        auto array = cast<VectorOf<V>>(arrays_, name, "an array of numbers of its type");
+        auto array = cast<VectorOf<V>>(arrays_, name, kVector, false);
         check_range(array.data(), array.shape(0), range, name);
         return array;
     }
@@ -59,7 +59,7 @@ class SavedState {
     template <class V>
     PlaneOf<V> plane(const char* name, std::size_t rows, std::size_t columns,
                      const Range& range = {}) const {
-        auto array = cast<PlaneOf<V>>(arrays_, name, "a matrix of numbers of its type");
+        auto array = cast<PlaneOf<V>>(arrays_, name, kPlane, false);
         if (array.shape(0) != rows || array.shape(1) != columns)
             refuse(name, "has the shape (" + std::to_string(array.shape(0)) + ", " +
                              std::to_string(array.shape(1)) + ") instead of (" +
@@ -108,11 +108,17 @@ class SavedState {
     }
 
   private:
+    static constexpr auto* kVector = "a one-dimensional array of the type that was saved";
+    static constexpr auto* kPlane = "a two-dimensional array of the type that was saved";
+
+    // Without `convert`, an array of another type is refused instead of converted.
     template <class V>
-    static V cast(const nb::dict& from, const char* name, const char* description) {
+    static V cast(const nb::dict& from, const char* name, const char* description,
+                  bool convert = true) {
         if (!from.contains(name)) refuse(name, "is missing");
         V out;
-        if (!nb::try_cast<V>(from[name], out)) refuse(name, std::string("must be ") + description);
+        if (!nb::try_cast<V>(from[name], out, convert))
+            refuse(name, std::string("must be ") + description);
         return out;
     }
     template <class V>
