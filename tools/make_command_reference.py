@@ -36,7 +36,7 @@ def reference() -> str:
         "",
         "Labels, words, subjects and names come from outside. Text shows their control and format",
         "characters as escapes such as `\\x1b`, in messages and in pipes too; so soft hyphens,",
-        "zero-width and private-use characters and the joiners inside some emoji appear as escapes.",
+        "zero-width and private-use characters and joiners inside emoji appear as escapes.",
         "JSON escapes them by its own rules, so its values are exact. Data for other programs",
         "(`convert ... -`, `suggest --to csv`, `completion`) are exact in a pipe or a file; on a",
         "terminal they are shown escaped as well.",
