@@ -8,9 +8,11 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import zstandard
@@ -18,6 +20,7 @@ import zstandard
 from tagalong.mail.formats.dates import envelope_date, parse_mail_date
 from tagalong.mail.formats.folders import decode_imap_utf7, mail_item
 from tagalong.mail.formats.header_parameters import file_name, parse_structure
+from tagalong.mail.formats.maildir import delivery_time
 from tagalong.mail.formats.mbox import read_mbox
 from tagalong.mail.formats.mime import parse_mail
 from tagalong.mail.formats.text import decode_bytes, decode_header, html_to_text, split_reply
@@ -65,6 +68,7 @@ MBOX = (
     b"From bob Tue Jan  2 10:00:00 2024\nSubject: two\nX-Mozilla-Status: 0009\n\n>From here\n\n"
     b"From c@d Wed Jan  3 10:00:00 2024\nSubject: three\n\nend\n"
 )
+COMPRESSED = (b"\x1f\x8b", b"\xfd7zXZ\0", b"BZh", b"\x28\xb5\x2f\xfd")
 PLACE = re.compile(r"f:\d+: ", re.DOTALL)
 PIECES = [b"\n", b"\r", b'"', b"'", b",", b":", b"|", b"{", b"}", b"[", b"#", b"\\", b"\0", b" "]
 PIECES += [b"\xff", b"\xe2\x82", b"\xef\xbb\xbf", b"nan", b"1e999", b"9" * 30, b"?", b"@data", b"-"]
@@ -89,12 +93,18 @@ class Target:
 
 
 def check_file(data: bytes, format: str, **options: Any) -> None:
-    """Check what the reader of a format makes of a file."""
+    """Check what the reader of a format makes of a file, and that it never loses its place."""
+    last = 0
     for each in found(data, format, **{**OPTIONS.get(format, {}), **options}):
         if isinstance(each, ReadError):
             assert PLACE.match(str(each)), each
         else:
             check_item(each)
+        line = int(each.place.removeprefix("f:"))
+        assert last <= line, (last, each)
+        last = line
+    if format != "parquet" and "encoding" not in options and not data.startswith(COMPRESSED):
+        assert last <= data.count(b"\n") + 1
 
 
 def check_item(item: Item) -> None:
@@ -141,6 +151,11 @@ def _check_header(data: bytes) -> None:
     decode_imap_utf7(data.decode("latin-1")).encode()
 
 
+def _check_name(data: bytes) -> None:
+    name = os.fsdecode(data.replace(b"/", b"").replace(b"\0", b"") or b"x")
+    assert isinstance(delivery_time(Path("cur", name)), (int, float))
+
+
 def _check_date(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     for date in (parse_mail_date(text), envelope_date(b"From x " + data), parse_date_or_none(text)):
@@ -179,6 +194,7 @@ TARGETS: Mapping[str, Target] = {
     "message": Target(MESSAGE, _check_message),
     "parameters": Target(b'a/b; name*0*=utf-8\'\'a%20; name*1="b\\".pdf"; x=y', _check_parameters),
     "header": Target(b"=?utf-8?q?caf=C3=A9?= =?x?b?w6k=?=\n Entw&APw-rfe", _check_header),
+    "message file": Target(b"1700000000.M1P2.host,S=3:2,FS", _check_name),
     "date": Target(b"Fri, 5 Jan 2024 10:30:00 +0100 (CET)", _check_date),
     "text": Target(
         b"<p>a &amp; b</p>\n> quoted\n-- \nAnn\nOn 3 May, Bob wrote:\n> Hi", _check_text
