@@ -12,6 +12,7 @@ import pytest
 import tagalong
 from tagalong.cli.compare_table import Row, as_markdown, as_table
 from tagalong.cli.learners import PAPERS
+from tagalong.cli.output import Bold
 from tagalong.evaluate import progressive
 from tagalong.features import TextFeatures
 from tagalong.learning.certificates import Certificate
@@ -162,15 +163,11 @@ def test_best_values_are_highlighted(run: Run, stream: Path) -> None:
         for C in (0.01, 10.0)
     ]
     assert rows[0].report.overall.ranking_loss != rows[1].report.overall.ranking_loss
-    table = as_table(rows, lambda cell: f"<{cell}>")
-    markdown = as_markdown(rows)
-    for row, line, marked in zip(
-        rows, table.splitlines()[1:], markdown.splitlines()[2:], strict=True
-    ):
+    for row, line, marked in zip(rows, as_table(rows)[1:], as_markdown(rows)[2:], strict=True):
         other = rows[1] if row is rows[0] else rows[0]
         best = row.report.overall.ranking_loss < other.report.overall.ranking_loss
         shown = f"{row.report.overall.ranking_loss:.4f}"
-        assert (f"{shown}>" in line) == best
+        assert any(isinstance(cell, Bold) and cell.strip() == shown for cell in line) == best
         assert (f"**{shown}**" in marked) == best
     done = run("compare", "items.jsonl", "--markdown")
     assert done.out.startswith("|  | any mistake | one-error |")

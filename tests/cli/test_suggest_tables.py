@@ -361,7 +361,7 @@ def test_unusual_characters_cannot_reach_a_terminal(
     assert "\x1b" not in run("labels", "list", "a.tagalong").out
     flags = ("suggest", "-m", "a.tagalong", "--text", "word0", "--to", "csv")
     assert rows_of(run(*flags).out)[0]["label_1"] == label
-    monkeypatch.setattr("tagalong.cli.suggest.is_terminal", lambda stream: True)
+    monkeypatch.setattr("tagalong.cli.screen.Screen.isatty", lambda stream: True)
     assert rows_of(run(*flags).out)[0]["label_1"] == "\\x1b[31mred \\u202egnp"
 
 

@@ -231,8 +231,8 @@ def test_shortened_names() -> None:
     assert [shortened(name) for name in ("a\n b", "x" * 99, "\ud800", "a\x00", ("t", 1))] == [
         "a b",
         "x" * 35 + "…",
-        "?",
-        "a�",
+        "\\ud800",
+        "a\\x00",
         "('t', 1)",
     ]
 

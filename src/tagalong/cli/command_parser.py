@@ -3,7 +3,9 @@
 import argparse
 import os
 import sys
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
+
+from tagalong.printable import printable
 
 __all__ = ["ArgumentGroup", "CommandParser"]
 
@@ -35,6 +37,10 @@ class CommandParser(argparse.ArgumentParser):
         action = super().add_argument(*args, **kwargs)
         self._added.append(action)
         return action
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and a message, which may quote arguments, and exit."""
+        super().error(printable(message))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments. An optional value must be valid, or it is taken as the next argument.

@@ -97,9 +97,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if any(row.report.order == "sorted" for row in rows):
         out.result(
             "THE ITEMS CAME SORTED BY LABEL, so these figures are too good and must not be "
-            "trusted:\ncompare the items in the order in which they arrived, or with --shuffle.\n"
+            "trusted:",
+            "compare the items in the order in which they arrived, or with --shuffle.",
+            "",
         )
-    out.result(as_markdown(rows) if args.markdown else as_table(rows, out.bold))
+    out.result(*(as_markdown(rows) if args.markdown else as_table(rows)))
     out.info(f"{learners[0].progress.items:,} items, {reader.labels:,} labels")
     if reader.unlabelled:
         out.info(f"{reader.unlabelled:,} items without labels were ignored")

@@ -1,15 +1,16 @@
 """The table of ``tagalong compare``: one row per learner, the best of each column in bold."""
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tagalong.cli.output import Bold, Line
 from tagalong.evaluate import Report
 from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.measures import HIGHER_IS_BETTER
 from tagalong.evaluate.report import title
 from tagalong.learning.certificates.mistake_bound import Certificate
+from tagalong.printable import printable
 
 __all__ = ["Row", "as_markdown", "as_table", "best_first", "live_cells"]
 
@@ -147,39 +148,36 @@ def _is_best(rows: list[Row]) -> list[list[bool]]:
     ]
 
 
-def as_table(rows: list[Row], bold: Callable[[str], str]) -> str:
-    """Return the table as text.
+def as_table(rows: list[Row]) -> list[Line]:
+    """Return the lines of the table, with the best cells in bold.
 
     Parameters
     ----------
     rows : list of Row
         The rows, at least one.
-    bold : callable
-        Formats a cell in bold.
     """
-    cells = [_headings(rows), *(_cells(row) for row in rows)]
+    cells = [list(map(printable, line)) for line in (_headings(rows), *map(_cells, rows))]
     marks = [[False] * len(cells[0]), *_is_best(rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = []
+    lines: list[Line] = []
     for line, marked in zip(cells, marks, strict=True):
         padded = [
             cell.ljust(width) if place == 0 else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
-        # Cells are padded first, because escape sequences have no width on the screen.
-        shown = [bold(cell) if mark else cell for cell, mark in zip(padded, marked, strict=True)]
-        lines.append("  ".join(shown).rstrip())
-    return "\n".join(lines)
+        shown = [Bold(cell) if mark else cell for cell, mark in zip(padded, marked, strict=True)]
+        lines.append([piece for cell in shown for piece in (cell, "  ")][:-1])
+    return lines
 
 
-def as_markdown(rows: list[Row]) -> str:
-    """Return the table in Markdown."""
+def as_markdown(rows: list[Row]) -> list[str]:
+    """Return the lines of the table in Markdown."""
     headings = _headings(rows)
     lines = [headings, ["---", *["---:"] * (len(headings) - 1)]]
     for row, marked in zip(rows, _is_best(rows), strict=True):
         cells = [_escaped(cell) for cell in _cells(row)]
         lines.append([f"**{c}**" if mark else c for c, mark in zip(cells, marked, strict=True)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return [f"| {' | '.join(line)} |" for line in lines]
 
 
 def _escaped(cell: str) -> str:

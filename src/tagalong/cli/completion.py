@@ -17,5 +17,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise CommandError("completion needs shtab: pip install 'tagalong[completion]'") from None
     script = shtab.complete(make_parser(), args.shell)
     out.json_result({"shell": args.shell, "script": script})
-    out.result(script)
+    out.data(f"{script}\n")
     return OK

@@ -1,6 +1,7 @@
 """``tagalong convert``: items in another format."""
 
 import argparse
+import sys
 from collections.abc import Iterable, Iterator
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
@@ -48,6 +49,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.out == "-":
         if out.json:
             raise UsageError("--json: standard output is used for the items, as OUT is -")
+        if args.to == "parquet" and sys.stdout.isatty():
+            raise UsageError("--to parquet: a terminal cannot show Parquet; name a file as OUT")
     else:
         check_destination(args.out, "OUT")
     texts = {

@@ -27,9 +27,22 @@ EXIT_CODES = {
 
 
 class CommandError(Exception):
-    """An error whose message tells the user, in one or two lines, what to do about it."""
+    """An error whose message tells the user, in one or two lines, what to do about it.
+
+    Parameters
+    ----------
+    lines : str
+        The lines. A line end inside of one comes from outside and is escaped.
+    """
 
     code = FAILED
+
+    def __init__(self, *lines: str):
+        super().__init__(*lines)
+        self.lines = list(lines)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
 
 
 class UsageError(CommandError):

@@ -64,9 +64,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "report": report.to_dict(),
         }
     )
-    out.result(report.text())
+    out.result(*report.text().split("\n"))
     if args.certificate:
-        out.result(_certificate_line(tagger, args.model))
+        out.result("", _certificate_line(tagger, args.model))
     if items.unlabelled:
         out.info(f"{items.unlabelled:,} items without labels were ignored")
     if new := len(frozen.labels) - frozen.known:
@@ -82,8 +82,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _certificate_line(tagger: Tagger, path: str) -> str:
     if not tagger.learns_online:
-        return f"\n{path} was made by 'tagalong fit': 'tagalong inspect' shows its duality gap"
-    return f"\ncertificate of the items that the model learnt: {tagger.certificate_}"
+        return f"{path} was made by 'tagalong fit': 'tagalong inspect' shows its duality gap"
+    return f"certificate of the items that the model learnt: {tagger.certificate_}"
 
 
 class LabelledItems:

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "parts": [{"name": name, "adds": value} for name, value in explanation.parts],
         }
     )
-    out.result(str(explanation))
+    out.result(*str(explanation).split("\n"))
     if not tagger.suggest(item, k=0).known:
         out.info(
             "the item has no word or value that the model knows, so the score only reflects how "

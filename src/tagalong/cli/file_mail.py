@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             found = read_log(args.maildir, model=args.model, exclude=exclude)
             found = found[-args.limit :] if args.limit else found
             out.json_result({"log": [message.to_dict() for message in found]})
-            out.result("\n".join(log_lines(found)))
+            out.result(*log_lines(found))
             return OK
         with Live(out.quiet or args.cron) as live:
             result = _file(args, exclude, _progress(live))
@@ -99,5 +99,4 @@ def _progress(live: Live) -> Callable[[str, int, int], None]:
 
 def _write(result: FilingResult, out: Output, lines: list[str]) -> None:
     out.json_result(result.to_dict())
-    if lines:
-        out.result("\n".join(lines))
+    out.result(*lines)

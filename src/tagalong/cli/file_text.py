@@ -9,6 +9,7 @@ from tagalong.mail.filing import FilingResult, LeftAlone, LoggedMessage, Move
 from tagalong.mail.filing.history import Outcome
 from tagalong.mail.filing.journal import MAX_LOG
 from tagalong.mail.filing.log import Act
+from tagalong.printable import printable
 
 __all__ = ["log_lines", "move_lines", "summary_lines"]
 
@@ -20,20 +21,17 @@ def move_lines(result: FilingResult) -> list[str]:
     moves = [move for move in result.moves if move.done or not result.applied]
     checks = [left for left in result.left if left.is_new_check]
     lines = [*map(_move_cells, moves), *map(_check_cells, checks)]
-    width = max((len(folder) for _, folder, _ in lines), default=0)
-    return [f"{chance}  {folder:{width}}  {text}" for chance, folder, text in lines]
+    return table(lines, numbers_from=3) if lines else []
 
 
 def _move_cells(move: Move) -> tuple[str, str, str]:
     why = f"  ({', '.join(move.why[:3])})" if move.why else ""
-    subject = printable(move.subject or move.source.name)
-    return f"{move.probability:4.0%}", printable(move.to_folder), subject + printable(why)
+    return f"{move.probability:4.0%}", move.to_folder, (move.subject or move.source.name) + why
 
 
 def _check_cells(left: LeftAlone) -> tuple[str, str, str]:
-    subject = printable(left.subject or left.source.name)
-    text = f"{subject}  (spot check: please file it yourself)"
-    return f"{left.probability:4.0%}", f"{printable(left.folder)}?", text
+    text = f"{left.subject or left.source.name}  (spot check: please file it yourself)"
+    return f"{left.probability:4.0%}", f"{left.folder}?", text
 
 
 def summary_lines(result: FilingResult, min_learnt: int) -> list[str]:
@@ -104,10 +102,10 @@ def log_lines(found: Sequence[LoggedMessage]) -> list[str]:
             [
                 time.strftime("%Y-%m-%d %H:%M", time.localtime(record.time)),
                 f"{record.probability:.0%}",
-                printable(record.folder) + ("?" if record.act == "asked" else ""),
+                record.folder + ("?" if record.act == "asked" else ""),
                 _outcome_text(message),
                 _shortened(printable(message.subject)),
-                printable(", ".join(record.why)),
+                ", ".join(record.why),
             ]
         )
     moved = Counter(message.outcome for message in found if message.record.act == "moved")
@@ -124,25 +122,9 @@ def _counts(act: Act, outcomes: Counter[Outcome]) -> list[str]:
 
 def _outcome_text(message: LoggedMessage) -> str:
     if message.outcome == "moved by you":
-        return f"moved by you to {printable(message.folder or '')}"
+        return f"moved by you to {message.folder or ''}"
     return message.outcome
 
 
 def _shortened(text: str) -> str:
     return text if len(text) <= MAX_SUBJECT else text[: MAX_SUBJECT - 1] + "…"
-
-
-def printable(text: str) -> str:
-    r"""Return a text of a message without characters that act on a terminal.
-
-    Parameters
-    ----------
-    text : str
-        Text from outside, such as a subject.
-
-    Examples
-    --------
-    >>> printable("red \x1b[31m alert")
-    'red �[31m alert'
-    """
-    return "".join(letter if letter.isprintable() else "�" for letter in text)

@@ -94,7 +94,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             f"; probabilities calibrated on the other {len(calibrating):,}" if is_calibrated else ""
         )
         out.result(
-            f"measured on {len(measured):,} of {len(held_out):,} held-out items{share}:\n{report}"
+            f"measured on {len(measured):,} of {len(held_out):,} held-out items{share}:",
+            *str(report).split("\n"),
         )
     if not is_calibrated:
         out.info(

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else [*_answer_lines(measured, found["held_out"]), ""]
     )
     first, *others = _lines(found, args.certificate)
-    out.result("\n".join([first, *answers, *others, *_word_lines(words)]))
+    out.result(first, *answers, *others, *_word_lines(words))
     return OK
 
 

@@ -27,7 +27,7 @@ def list_labels(tagger: Tagger, args: argparse.Namespace, out: Output) -> None:
     for one in found:
         target = target_text(one["min_precision"])
         rows.append((str(one["label"]), f"{one['items']:,}", _age(one["age"]), target))
-    out.result("\n".join(table(rows)) if found else "the model has no labels yet")
+    out.result(*(table(rows) if found else ["the model has no labels yet"]))
 
 
 def _described(tagger: Tagger) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from tagalong.cli.errors import OK, CommandError
 from tagalong.cli.label_list import list_labels
 from tagalong.cli.models import find_label, load_tagger, locked_tagger
-from tagalong.cli.output import Output, printable
+from tagalong.cli.output import Output
 from tagalong.cli.run_state import RUN_NOTE
 from tagalong.tagger import Tagger
 from tagalong.tagger.targets import Target
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     out.json_result(
         {"model": args.model, "done": done, "labels": tagger.labels, "run_ended": ended}
     )
-    out.result(printable(done))
+    out.result(done)
     if ended:
         out.info("--resume no longer works for this model; use --continue to learn further items")
     return OK

@@ -24,5 +24,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         ]
     )
     rows = [(each.source, each.description, each.problem or "ready") for each in found]
-    out.result("\n".join(table(rows, numbers_from=3)))
+    out.result(*table(rows, numbers_from=3))
     return OK

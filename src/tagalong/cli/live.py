@@ -4,9 +4,11 @@ import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal, TextIO, cast
 
-from tagalong.cli.output import is_terminal
+from tagalong.cli.output import Output, is_terminal
+from tagalong.cli.screen import Screen, unescaped
+from tagalong.printable import printable
 
 __all__ = ["Live"]
 
@@ -57,7 +59,7 @@ class Live:
         if self._terminal:
             self._display.update(_table(headings, rows), refresh=True)
         elif not self._quiet:
-            print(line, file=sys.stderr, flush=True)
+            Output().error(line)
         self._due = time.monotonic() + self._every
 
     def __enter__(self) -> "Live":
@@ -65,10 +67,17 @@ class Live:
             from rich.console import Console
             from rich.live import Live as Display
 
+            # The display needs escape sequences. Its cells are escaped one by one.
             self._display = Display(
-                console=Console(stderr=True), auto_refresh=False, transient=True
+                console=Console(file=unescaped(sys.stderr)),
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
             )
             self._display.start()
+            # Messages go through the display, which has replaced standard error.
+            self._replaced = sys.stderr
+            sys.stderr = cast(TextIO, Screen(sys.stderr))
         return self
 
     def __exit__(
@@ -78,6 +87,7 @@ class Live:
         trace: TracebackType | None,
     ) -> None:
         if self._display is not None:
+            sys.stderr = self._replaced
             self._display.stop()
 
 
@@ -88,7 +98,9 @@ def _table(headings: Sequence[str], rows: Rows) -> Any:
 
     table = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False)
     for i, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if i == 0 else "right", no_wrap=True)
+        justify: Literal["left", "right"] = "left" if i == 0 else "right"
+        table.add_column(Text(printable(heading)), justify=justify, no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))  # names may look like rich's markup
+        # Names may look like rich's markup.
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table

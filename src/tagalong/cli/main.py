@@ -8,8 +8,9 @@ from importlib import import_module
 from tagalong.cli.errors import BROKEN_PIPE, FAILED, OK, WRONG_USAGE, CommandError, UsageError
 from tagalong.cli.flags import keywords_as_flags, parameters_as_flags
 from tagalong.cli.late_imports import UNUSED_BY_COMMANDS, late_imports
-from tagalong.cli.output import Output, printable_lines
+from tagalong.cli.output import Output
 from tagalong.cli.parser import make_parser, short_help
+from tagalong.cli.screen import protected_streams
 
 __all__ = ["main"]
 
@@ -22,12 +23,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         The arguments after ``tagalong``; by default those of this process.
     """
-    argv = list(sys.argv[1:] if argv is None else argv)
-    _escape_unencodable_output()
+    with protected_streams():
+        return _run(list(sys.argv[1:] if argv is None else argv))
+
+
+def _run(argv: list[str]) -> int:
     flags: dict[str, str] = {}
     try:
         if not argv:
-            print(short_help(), flush=True)
+            Output().result(*short_help())
+            sys.stdout.flush()
             return OK
         # Only the options of this command are added: the options of formats are slow to import.
         args, rest = make_parser(only=_command(argv)).parse_known_args(argv)
@@ -50,13 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        Output().error("interrupted")
         return 130
     except Exception as error:
         if os.environ.get("TAGALONG_DEBUG"):
             raise
-        message, code = _message_and_code(error, flags)
-        print(printable_lines(f"tagalong: {message}"), file=sys.stderr)
+        (first, *others), code = _lines_and_code(error, flags)
+        Output().error(f"tagalong: {first}", *others)
         return code
 
 
@@ -64,32 +69,25 @@ def _command(argv: list[str]) -> str:
     return next((word for word in argv if not word.startswith("-")), "")
 
 
-def _message_and_code(error: Exception, flags: Mapping[str, str]) -> tuple[str, int]:
+def _lines_and_code(error: Exception, flags: Mapping[str, str]) -> tuple[list[str], int]:
     if isinstance(error, CommandError):
-        return str(error), error.code
+        return error.lines, error.code
     # Compare the class by name, because its module may not be imported yet.
     if type(error).__name__ == "OptionError":
-        return parameters_as_flags(str(error), flags), WRONG_USAGE
+        return [parameters_as_flags(str(error), flags)], WRONG_USAGE
     notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
-        return f"{place}{error.strerror}", FAILED
+        return [f"{place}{error.strerror}"], FAILED
     if isinstance(error, (ValueError, OSError)):
-        return f"{keywords_as_flags(str(error), flags)}{notes}", FAILED
+        return [f"{keywords_as_flags(str(error), flags)}{notes}"], FAILED
     if isinstance(error, MemoryError):
-        return "out of memory", FAILED
-    return (
-        f"unexpected {type(error).__name__}: {error}{notes}\n"
+        return ["out of memory"], FAILED
+    lines = [
+        f"unexpected {type(error).__name__}: {error}{notes}",
         "this is a bug in tagalong; set TAGALONG_DEBUG=1 to see the traceback",
-        FAILED,
-    )
-
-
-def _escape_unencodable_output() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        # File names need not be valid Unicode. The escape \udcXX is also valid in JSON.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    ]
+    return lines, FAILED
 
 
 def _discard_output() -> None:

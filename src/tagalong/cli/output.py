@@ -1,6 +1,5 @@
 """Output of commands: results to standard output, everything else to standard error."""
 
-import io
 import json
 import math
 import os
@@ -8,22 +7,23 @@ import re
 import sys
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeAlias
 
-__all__ = [
-    "Output",
-    "TerminalBytes",
-    "as_json",
-    "is_terminal",
-    "printable",
-    "printable_lines",
-    "size_text",
-    "table",
-    "wants_colour",
-]
+from tagalong.cli.screen import unescaped
+from tagalong.printable import is_printable, printable
 
+__all__ = ["Bold", "Line", "Output", "as_json", "is_terminal", "size_text", "table", "wants_colour"]
+
+
+class Bold(str):
+    """A piece of a line that is shown in bold."""
+
+
+# A line of text: whole, or in pieces of which some are bold.
+Line: TypeAlias = str | Sequence[str]
 
 _UNPRINTABLE = re.compile(r"[^ -~]")
+_BOLD, _PLAIN = "\033[1m", "\033[0m"
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -39,7 +39,7 @@ def wants_colour(stream: TextIO) -> bool:
 def as_json(value: object) -> str:
     """Return a value as one line of JSON, with null for NaN and infinity.
 
-    Control and format characters are escaped, so that the line can be shown on a terminal.
+    Characters that are not printable are escaped as JSON does: the value stays exact.
     """
     line = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
     return line if line.isprintable() else _UNPRINTABLE.sub(_escaped, line)
@@ -47,7 +47,7 @@ def as_json(value: object) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     character = found[0]
-    return character if character.isprintable() else json.dumps(character)[1:-1]
+    return character if is_printable(character) else json.dumps(character)[1:-1]
 
 
 def _plain(value: object) -> Any:
@@ -75,15 +75,39 @@ class Output:
         self.json = json
         self.quiet = quiet
 
-    def info(self, text: str) -> None:
-        """Write a message about the work to standard error."""
+    def info(self, line: str) -> None:
+        """Write a message about the work to standard error, as one line."""
         if not self.quiet:
-            print(printable_lines(text), file=sys.stderr, flush=True)
+            self.error(line)
 
-    def result(self, text: str) -> None:
-        """Write a result as text, unless JSON is wanted."""
+    def error(self, *lines: str) -> None:
+        """Write the lines of a message that must be seen to standard error."""
+        for line in lines:
+            print(printable(line), file=sys.stderr, flush=True)
+
+    def result(self, *lines: Line) -> None:
+        """Write the lines of a result as text, unless JSON is wanted.
+
+        Parameters
+        ----------
+        lines : str or sequence of str
+            Lines of text. A line end inside of one comes from outside and is escaped.
+        """
+        if self.json:
+            return
+        for line in lines:
+            for piece in (line,) if isinstance(line, str) else line:
+                _write_piece(piece)
+            print()
+
+    def data(self, text: str) -> None:
+        """Write a text for other programs, unless JSON is wanted: exact if not on a terminal."""
         if not self.json:
-            print(text)
+            sys.stdout.flush()
+            stream = sys.stdout.buffer
+            for line in text.splitlines(keepends=True):
+                stream.write(line.encode())
+            stream.flush()
 
     def json_result(self, value: object) -> None:
         """Write a result as one line of JSON, if JSON is wanted."""
@@ -100,9 +124,14 @@ class Output:
         if count > 5:
             self.info(f"  and {count - min(5, len(problems)):,} more")
 
-    def bold(self, text: str) -> str:
-        """Return a text in bold, if standard output supports that."""
-        return f"\033[1m{text}\033[0m" if wants_colour(sys.stdout) else text
+
+def _write_piece(piece: str) -> None:
+    """Write a piece of a line, in bold if it is marked so and standard output supports that."""
+    text = printable(piece)
+    if isinstance(piece, Bold) and wants_colour(sys.stdout):
+        unescaped(sys.stdout).write(f"{_BOLD}{text}{_PLAIN}")
+    else:
+        sys.stdout.write(text)
 
 
 def size_text(size: int) -> str:
@@ -110,45 +139,6 @@ def size_text(size: int) -> str:
     if size < 1000:
         return f"{size} bytes"
     return f"{size / 1e3:.1f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"
-
-
-def printable(text: str) -> str:
-    r"""Return a text with escapes in place of control, format and other unprintable characters.
-
-    Labels, ids and words come from outside. Such characters could change the colours or the title
-    of a terminal, or the order in which it shows letters.
-
-    Examples
-    --------
-    >>> printable("\x1b[31mred")
-    '\\x1b[31mred'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def printable_lines(text: str) -> str:
-    """Return a text of one or more lines without unprintable characters."""
-    return "\n".join(map(printable, text.split("\n")))
-
-
-class TerminalBytes(io.RawIOBase):
-    """A binary stream for lines of text that are shown on standard output, a terminal."""
-
-    def writable(self) -> bool:
-        """Whether the stream can be written: it can."""
-        return True
-
-    def write(self, data: Any) -> int:
-        """Show lines of text in UTF-8, without unprintable characters."""
-        sys.stdout.write(printable_lines(bytes(data).decode("utf-8")))
-        return len(data)
-
-    def flush(self) -> None:
-        """Show everything that was written."""
-        if not self.closed:
-            sys.stdout.flush()
 
 
 def _width(text: str) -> int:
@@ -165,7 +155,7 @@ def table(rows: Sequence[Sequence[str]], numbers_from: int = 1) -> list[str]:
     Parameters
     ----------
     rows : sequence of sequences of str
-        The cells, headings first. Unprintable characters are replaced.
+        The cells, headings first. Characters that are not printable are escaped.
     numbers_from : int
         Index of the first column of numbers.
     """

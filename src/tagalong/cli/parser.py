@@ -105,7 +105,7 @@ COMMANDS = {
 }
 
 
-def short_help() -> str:
+def short_help() -> list[str]:
     """Return the commands with one line each, for a command line without any."""
     lines = ["usage: tagalong COMMAND [options]"]
     for task, names in TASKS.items():
@@ -115,7 +115,7 @@ def short_help() -> str:
         "",
         "'tagalong COMMAND --help' describes a command, 'tagalong --help' shows an example.",
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _as_phrase(sentence: str) -> str:

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from itertools import chain, islice
-from typing import IO, cast
+from typing import IO
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, check_not_an_input, load_tagger
-from tagalong.cli.output import Output, TerminalBytes, is_terminal, table
+from tagalong.cli.output import Bold, Output, is_terminal, table
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
 from tagalong.cli.suggested import Suggested
 from tagalong.cli.tables.formats import TABLE_ENDINGS, check_table_format, table_format_of
@@ -105,7 +105,7 @@ def _write(
     if not (to_file or format or out.json or is_live) and is_terminal(sys.stdout):
         first = list(islice(answers, 2))
         if len(first) == 1:
-            print(_as_table(_shown(first[0][1], args), out))
+            out.result(*_as_table(_shown(first[0][1], args)))
             return
         answers = chain(first, answers)
     with (
@@ -131,8 +131,6 @@ def _destination(
     path: str | None, format: TableFormat | None, is_live: bool
 ) -> AbstractContextManager[IO[bytes]]:
     """Open the destination. A file is replaced when it is complete, or at once for live items."""
-    if path is None and format == "csv" and is_terminal(sys.stdout):
-        return cast(IO[bytes], TerminalBytes())  # JSON has no unprintable characters
     if path is None:
         return open_destination("-")
     if is_live and format != "parquet" and strip_compression_suffix(path) == path:
@@ -153,18 +151,16 @@ def _shown(found: Sequence[Suggestion], args: argparse.Namespace) -> list[Sugges
     return [one for one in found if one.sure or not args.only_sure]
 
 
-def _as_table(found: list[Suggestion], out: Output) -> str:
+def _as_table(found: list[Suggestion]) -> list[str]:
     if not found:
-        return "no suggestions"
+        return ["no suggestions"]
     rows = [("label", "probability", "score", "")]
     for one in found:
         mark = "sure" if one.sure else "chosen" if one.chosen else ""
         mark = "explores" if one.explores else mark
         rows.append((str(one.label), f"{one.probability:.0%}", f"{one.score:+.3f}", mark))
     heading, *lines = table(rows)
-    return "\n".join(
-        [heading, *(out.bold(s) if one.chosen else s for one, s in zip(found, lines, strict=True))]
-    )
+    return [heading, *(Bold(s) if one.chosen else s for one, s in zip(found, lines, strict=True))]
 
 
 def _report(

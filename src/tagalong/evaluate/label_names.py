@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable
 
+from tagalong.printable import printable
+
 __all__ = ["shortened"]
 
 LONGEST_NAME = 36
@@ -9,6 +11,5 @@ LONGEST_NAME = 36
 
 def shortened(label: Hashable) -> str:
     """Return a label as a short line of printable text."""
-    text = " ".join(str(label).encode(errors="replace").decode().split())
-    text = "".join(letter if letter.isprintable() else "�" for letter in text)
+    text = printable(" ".join(str(label).split()))
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"

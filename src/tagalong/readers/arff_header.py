@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tagalong.learning.items import ReadError
+from tagalong.readers.columns import MAX_COLUMNS
 from tagalong.readers.lines import Lines
 from tagalong.readers.values import short_repr
 from tagalong.streams.compression import strip_compression_suffix
@@ -21,7 +22,8 @@ __all__ = [
     "unquote",
 ]
 
-QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+# Possessive, so that a long value takes no memory for each of its characters.
+QUOTED = r"'(?:[^'\\]++|\\.)*+'|\"(?:[^\"\\]++|\\.)*+\""
 _ATTRIBUTE = re.compile(
     rf"@attribute\s+({QUOTED}|[^\s{{]+)(?:\s+|(?={{))(.+)", re.IGNORECASE | re.DOTALL
 )
@@ -74,6 +76,8 @@ def read_header(lines: Lines) -> Header:
             relation = unquote(line[9:].strip())
         elif word == "@attribute":
             attributes.append(_parse_attribute(line, lines.place()))
+            if len(attributes) > MAX_COLUMNS:
+                raise ReadError(lines.place(), f"there are more than {MAX_COLUMNS} attributes")
         elif line and not line.startswith("%"):
             raise ReadError(
                 lines.place(), f"expected @relation, @attribute or @data, not {short_repr(line)}"

@@ -48,7 +48,8 @@ def write_arff(items: Iterable[Item], target: Target) -> int:
             for name, values in categories.items()
         ]
         header += [f"@attribute {_quote(name)} string" for name in texts.values()]
-        target.stream.write("\n".join([*header, "", "@data", ""]).encode())
+        for line in (*header, "", "@data"):
+            target.stream.write(line.encode() + b"\n")
         groups = {**labels}, {**numbers}, {**categories}, {**texts}
         indices: list[dict[str, int]] = []
         first = 0

@@ -16,7 +16,10 @@ from tagalong.readers.values import (
     unique,
 )
 
-__all__ = ["Columns", "field_name"]
+__all__ = ["MAX_COLUMNS", "Columns", "field_name"]
+
+MAX_COLUMNS = 1 << 20
+"""Number of columns of a table from which on its header is not taken for one."""
 
 _YES, _NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 

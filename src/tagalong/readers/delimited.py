@@ -13,6 +13,7 @@ from tagalong.readers.column_choice import (
     ColumnOptions,
     choose_columns,
 )
+from tagalong.readers.columns import MAX_COLUMNS
 from tagalong.readers.dates import date_text
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
 from tagalong.readers.spool import spool_items
@@ -102,8 +103,8 @@ def _rows(
         first = next(lines, None)
     if first is None:
         return None
-    return csv.reader(
-        _LinesWithFirst(lines, first),
+    return _Rows(
+        _LinesOfRow(lines, first, max_line),
         delimiter=delimiter or _guess_delimiter(first),
         quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
         strict=True,
@@ -113,9 +114,12 @@ def _rows(
 def _header(rows: Iterator[list[str]], lines: Lines) -> tuple[str, ...]:
     place = lines.place()
     try:
-        return tuple(next(rows))
+        header = tuple(next(rows))
     except csv.Error as error:
         raise ReadError(place, f"the header is not valid CSV: {error}") from None
+    if len(header) > MAX_COLUMNS:
+        raise ReadError(place, f"the header has more than {MAX_COLUMNS} columns: not a table")
+    return header
 
 
 def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[ItemOrError]:
@@ -123,19 +127,54 @@ def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[ItemOrErro
     return read_csv(stream, name, **{"delimiter": "\t"} | options)
 
 
-class _LinesWithFirst:
-    """Iterator over lines of which the first has already been read."""
+class _LinesOfRow:
+    """Iterator over lines, of which the first has been read, that bounds the length of a row.
 
-    def __init__(self, lines: Lines, first: str):
+    A row has several lines if a cell with line ends is quoted.
+    """
+
+    def __init__(self, lines: Lines, first: str, max_row: int):
         self._lines = lines
         self._first: str | None = first
+        self._max_row = max_row
+        self._begin = lines.number
+        self._length = 0
 
-    def __iter__(self) -> "_LinesWithFirst":
+    def begin_row(self) -> None:
+        """Begin a new row with the next line."""
+        self._length = 0
+
+    def __iter__(self) -> "_LinesOfRow":
         return self
 
     def __next__(self) -> str:
-        first, self._first = self._first, None
-        return next(self._lines) if first is None else first
+        line, self._first = self._first, None
+        if line is None:
+            line = next(self._lines)
+        if not self._length:
+            self._begin = self._lines.number
+        self._length += len(line)
+        if self._length > self._max_row:
+            raise ReadError(
+                self._lines.place(self._begin),
+                f"the row is longer than {self._max_row} characters (option max_line)",
+            )
+        return line
+
+
+class _Rows:
+    """Iterator over the rows of a table that goes on after an error, as `csv.reader` does."""
+
+    def __init__(self, lines: _LinesOfRow, **dialect: Any):
+        self._begin_row = lines.begin_row
+        self._next_row = csv.reader(lines, **dialect).__next__
+
+    def __iter__(self) -> "_Rows":
+        return self
+
+    def __next__(self) -> list[str]:
+        self._begin_row()
+        return self._next_row()
 
 
 def _guess_delimiter(line: str) -> str:

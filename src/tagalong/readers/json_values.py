@@ -19,6 +19,8 @@ _CHUNK = 1 << 16
 _SPACE = re.compile(r"[ \t\r\n]*")
 # A bracket, a comma, or a string, whose group is empty if the text ends before the closing quote.
 _STRUCTURE = re.compile(r'[\[\]{},]|"(?:[^"\\]++|\\.)*+("?)', re.DOTALL)
+_BRACKET = re.compile(r'[\[\]{}]|"(?:[^"\\]++|\\.)*+("?)', re.DOTALL)  # inside of brackets
+_MAX_DEPTH = 200_000  # of brackets in a value that is not valid, but whose end is found
 _SCAN: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -219,14 +221,14 @@ class _InvalidValue(ReadError):
 
 def _end_of_value(text: str, start: int) -> int:
     """Return the end of a value by its brackets; -1 if the text ends before."""
-    depth = 0
-    for found in _STRUCTURE.finditer(text, start):
-        mark = found[0]
-        if found[1] == "":
+    depth, at = 0, start
+    while found := (_BRACKET if depth else _STRUCTURE).search(text, at):
+        mark, at = found[0], found.end()
+        if found[1] == "" or depth > _MAX_DEPTH:
             return -1
         if depth == 0 and mark in ",]}":
             return max(found.start(), start + 1)
         depth += (mark in "[{") - (mark in "]}")
         if depth == 0 and mark in "]}":
-            return found.end()
+            return at
     return -1

@@ -18,7 +18,8 @@ __all__ = [
     "validate_encoding",
 ]
 
-MAX_LINE = 64 << 20
+MAX_LINE = 16 << 20
+_SKIPPED = 1 << 16
 _CHUNK = 1 << 14
 ENCODING = Option("encoding", "Text encoding of the file.", default="utf-8")
 LINE_OPTIONS = (
@@ -38,7 +39,8 @@ class Lines:
     """Iterator over the lines of a binary stream as text, each with its line end.
 
     A line that is too long or cannot be decoded raises ReadError, and the next call continues with
-    the next line. If reading the stream fails, ReadError is raised and the iteration ends.
+    the next line; only then the rest of a long line is read, in pieces. If reading the stream
+    fails, ReadError is raised and the iteration ends.
 
     Parameters
     ----------
@@ -65,6 +67,7 @@ class Lines:
         self.number = 0
         self.name = name
         self._max_line = max_line
+        self._in_long_line = False
         self._encoding = validate_encoding(encoding)
         self._is_wide = "\n".encode(self._encoding) != b"\n"
         self._line_encoding = "utf-8" if self._is_wide else self._encoding
@@ -84,6 +87,9 @@ class Lines:
         self.number = number = self.number + 1
         limit = self._max_line
         try:
+            while self._in_long_line:
+                rest = self._readline(_SKIPPED)
+                self._in_long_line = bool(rest) and not rest.endswith(b"\n")
             line = self._readline(limit + 1)
         except self._read_errors as error:
             self._end()
@@ -92,7 +98,7 @@ class Lines:
             self._end()
             raise StopIteration
         if len(line) > limit:
-            self._skip_rest_of_line(line)
+            self._in_long_line = not line.endswith(b"\n")
             raise ReadError(
                 self.place(number), f"the line is longer than {limit} bytes (option max_line)"
             )
@@ -112,13 +118,6 @@ class Lines:
     def _end(self) -> None:
         self.number -= 1
         self._readline = _no_line
-
-    def _skip_rest_of_line(self, line: bytes) -> None:
-        while line and not line.endswith(b"\n"):
-            try:
-                line = self._readline(self._max_line)
-            except self._read_errors:  # reading the next line raises it again
-                return
 
     def _describe_error(self, error: Exception) -> str:
         if not isinstance(error, UnicodeError):

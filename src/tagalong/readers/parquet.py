@@ -16,6 +16,7 @@ from tagalong.streams.format import Format, ItemOrError, Target
 __all__ = ["FORMAT", "list_columns", "read_parquet", "write_parquet"]
 
 _ROWS_PER_BATCH = 1024
+_MAGIC = b"PAR1"
 _MISSING_PACKAGE = "Parquet files need the package pyarrow: pip install 'tagalong[parquet]'"
 
 
@@ -33,8 +34,10 @@ def read_parquet(
     with tempfile.TemporaryFile() as copy:
         number = 1  # number of the current row
         try:
-            table = parquet.ParquetFile(_seekable(stream, copy))
+            table = parquet.ParquetFile(_seekable(stream, copy, name))
             names = table.schema_arrow.names
+        except ReadError:
+            raise
         except damaged as error:
             raise ReadError(f"{name}:{number}", f"not Parquet, or damaged: {error}") from None
         columns = choose_columns(names, f"{name}:{number}", **choice)
@@ -66,14 +69,18 @@ def list_columns(stream: BinaryIO, name: str, **options: object) -> list[str]:
     except ImportError:
         raise ReadError(name, _MISSING_PACKAGE) from None
     with tempfile.TemporaryFile() as copy:
-        found: list[str] = parquet.ParquetFile(_seekable(stream, copy)).schema_arrow.names
+        found: list[str] = parquet.ParquetFile(_seekable(stream, copy, name)).schema_arrow.names
         return found
 
 
-def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
+def _seekable(stream: BinaryIO, copy: IO[bytes], name: str) -> IO[bytes]:
     """Return a seekable stream, copied if necessary: a Parquet file has its index at the end."""
     if isinstance(getattr(stream, "raw", None), FileIO) and stream.seekable():
         return stream
+    start = stream.read(len(_MAGIC))
+    if start != _MAGIC:  # before a large file is decompressed to the disk
+        raise ReadError(f"{name}:1", f"not Parquet, or damaged: it starts with {start!r}")
+    copy.write(start)
     copyfileobj(stream, copy)
     copy.seek(0)
     return copy
@@ -148,6 +155,6 @@ FORMAT = Format(
     extensions=(".parquet", ".pq"),
     options=COLUMN_OPTIONS,
     write=write_parquet,
-    starts=(b"PAR1",),
+    starts=(_MAGIC,),
     list_names=list_columns,
 )

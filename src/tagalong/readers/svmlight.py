@@ -1,6 +1,7 @@
 """Reader and writer of svmlight lines: ``label,label qid:query index:value # id``, one per item."""
 
 from collections.abc import Iterable, Iterator
+from operator import methodcaller
 from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
@@ -20,6 +21,7 @@ from tagalong.streams.format import Format, ItemOrError, Option, Target
 __all__ = ["FORMAT", "read_svmlight", "write_svmlight"]
 
 _RESERVED = frozenset(",:#")
+_SPLIT_AT_COLON = methodcaller("split", ":")
 _UNLABELLED = Option(
     "unlabelled",
     "Meaning of a line without labels: there are none ('empty'), or they are 'unknown'.",
@@ -66,23 +68,24 @@ def _parse_line(line: str, place: str, unlabelled: tuple[str, ...] | None) -> It
         query = tokens.pop(0).removeprefix("qid:")
         if not query:
             raise ReadError(place, "'qid:' must be followed by a query")
-    pairs = [token.split(":") for token in tokens]
     try:
-        features: dict[str, FeatureValue] = {name: float(value) for name, value in pairs}
+        features: dict[str, FeatureValue] = {
+            name: float(value) for name, value in map(_SPLIT_AT_COLON, tokens)
+        }
     except ValueError:
         features = {}
     # An infinite sum, or an empty or repeated name, may be an error: check each pair.
     total = sum(features.values())  # type: ignore[arg-type]
-    if total - total != 0.0 or len(features) != len(pairs) or "" in features or "qid" in features:
-        _check_pairs(pairs, place)
+    if total - total != 0.0 or len(features) != len(tokens) or "" in features or "qid" in features:
+        _check_pairs(tokens, place)
     return Item(comment.strip(), "", features, labels, 1.0, place, query)
 
 
-def _check_pairs(pairs: list[list[str]], place: str) -> None:
+def _check_pairs(tokens: list[str], place: str) -> None:
     """Raise ReadError at the first invalid pair, if there is one."""
     seen = set()
-    for pair in pairs:
-        token = ":".join(pair)
+    for token in tokens:
+        pair = token.split(":")
         if pair[0] == "qid":
             raise ReadError(
                 place, f"{short_repr(token)}: the query (qid) must come before the features"

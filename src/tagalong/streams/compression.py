@@ -1,6 +1,8 @@
 """Compressed byte streams, detected by file extension or by the first bytes."""
 
 import io
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, BinaryIO, cast
@@ -24,6 +26,10 @@ _MAGIC_BYTES = {
 }
 _LONGEST_MAGIC = max(map(len, _MAGIC_BYTES))
 _BUFFER = 1 << 18
+# Decompression needs this much memory at most. The highest levels of xz and zst need half of it,
+# unless their long-distance modes are used.
+_MAX_WINDOW = 128 << 20
+_PIECE = 1 << 14
 _ZST_PIECE = 1 << 8
 _ZST_OUTPUT = 1 << 13
 
@@ -72,51 +78,140 @@ def _as_buffered(stream: BinaryIO) -> io.BufferedReader:
 
 def _open_decompressor(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
     if method == "gzip":
-        import gzip
-
-        return cast(IO[bytes], gzip.GzipFile(fileobj=stored))
+        return cast(IO[bytes], _MemberReader(stored, _GzipMember, padding=b"\0"))
     if method == "xz":
         import lzma
 
-        return lzma.LZMAFile(stored)
+        decompressor = partial(lzma.LZMADecompressor, memlimit=_MAX_WINDOW)
+        return cast(IO[bytes], _MemberReader(stored, decompressor, padding=b"\0"))
     if method == "bz2":
         import bz2
 
-        return bz2.BZ2File(stored)
-    return cast(IO[bytes], _ZstReader(stored, _zstandard(name).ZstdDecompressor()))
+        return cast(IO[bytes], _MemberReader(stored, bz2.BZ2Decompressor))
+    zstd = _zstandard(name).ZstdDecompressor(max_window_size=_MAX_WINDOW)
+    # A short piece bounds the memory: 256 bytes decompress to at most 8 MB.
+    return cast(IO[bytes], _MemberReader(stored, partial(_ZstMember, zstd), piece=_ZST_PIECE))
 
 
-class _ZstReader(io.RawIOBase):
-    """Decompressed bytes of a zst file.
+class _MemberReader(io.RawIOBase):
+    """Decompressed bytes of a file, which may consist of several members.
 
-    The reader of the zstandard package does not report a truncated file; this one does.
+    The readers of the standard library do not limit the memory of xz, lose the last bytes before
+    damaged ones (gzip), or ignore what follows the first member if it is damaged (xz, bz2). The
+    one of zstandard does not report a truncated file.
+
+    Parameters
+    ----------
+    stored : binary file
+        The bytes as stored.
+    make_decompressor : callable
+        Function without arguments that returns a decompressor for one member.
+    padding : bytes
+        Bytes that may follow a member.
+    piece : int
+        Number of stored bytes to read at a time.
     """
 
-    def __init__(self, stored: BinaryIO, decompressor: Any):
+    def __init__(
+        self,
+        stored: BinaryIO,
+        make_decompressor: Callable[[], Any],
+        padding: bytes = b"",
+        piece: int = _PIECE,
+    ):
         self._stored = stored
-        self._decompressor = decompressor
-        self._frame: Any = None
-        self._ready = memoryview(b"")
+        self._make_decompressor = make_decompressor
+        self._padding = padding
+        self._piece = piece
+        self._member: Any = None
+        self._error: Exception | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._ready:
-            left = self._frame.unused_data if self._frame is not None and self._frame.eof else b""
-            # A short piece bounds the memory: 256 bytes decompress to at most 8 MB.
-            piece = left or self._stored.read(_ZST_PIECE)
-            if not piece:
-                if self._frame is not None and not self._frame.eof:
+        if self._error is not None:  # the bytes that caused it are gone
+            raise self._error
+        try:
+            return self._read(buffer)
+        except Exception as error:
+            self._error = error
+            raise
+
+    def _read(self, buffer: Any) -> int:
+        while True:
+            member = self._member
+            if member is None or member.eof:
+                piece = member.unused_data if member is not None else b""
+                if member is not None:
+                    piece = piece.lstrip(self._padding)
+                while not piece and (read := self._stored.read(self._piece)):
+                    piece = read.lstrip(self._padding) if member is not None else read
+                if not piece:
+                    return 0
+                self._member = member = self._make_decompressor()
+            else:
+                piece = self._stored.read(self._piece) if member.needs_input else b""
+                if not piece and member.needs_input:
                     raise EOFError("the compressed file ends too early")
-                return 0
-            if self._frame is None or self._frame.eof:
-                self._frame = self._decompressor.decompressobj(write_size=_ZST_OUTPUT)
+            data = member.decompress(piece, len(buffer))
+            if data:
+                buffer[: len(data)] = data
+                return len(data)
+
+
+class _GzipMember:
+    """Decompressor of one gzip member with the methods of `bz2.BZ2Decompressor`."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, piece: bytes, most: int) -> bytes:
+        stream = self._stream
+        data = stream.decompress(stream.unconsumed_tail + piece, most)
+        self.needs_input = len(data) < most and not stream.unconsumed_tail
+        return data
+
+
+class _ZstMember:
+    """Decompressor of one zst frame with the methods of `bz2.BZ2Decompressor`.
+
+    It must be given short pieces, because it decompresses each of them as a whole.
+    """
+
+    def __init__(self, decompressor: Any):
+        self._frame = decompressor.decompressobj(write_size=_ZST_OUTPUT)
+        self._ready = memoryview(b"")
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._ready
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._frame.eof) and not self._ready
+
+    @property
+    def unused_data(self) -> bytes:
+        data: bytes = self._frame.unused_data
+        return data
+
+    def decompress(self, piece: bytes, most: int) -> memoryview:
+        if piece:
             self._ready = memoryview(self._frame.decompress(piece))
-        count = min(len(buffer), len(self._ready))
-        buffer[:count] = self._ready[:count]
-        self._ready = self._ready[count:]
-        return count
+        data, self._ready = self._ready[:most], self._ready[most:]
+        return data
 
 
 def compress_stream(stream: BinaryIO, name: str) -> IO[bytes]:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
+from tagalong.printable import printable
+
 __all__ = ["Explanation", "SizeReport", "Suggestion", "Suggestions"]
 
 
@@ -39,7 +41,7 @@ class Suggestion:
 
     def __str__(self) -> str:
         mark = "!" if self.sure else "+" if self.chosen else "?" if self.explores else " "
-        return f"{mark} {self.probability:4.0%}  {self.label}"
+        return f"{mark} {self.probability:4.0%}  {printable(str(self.label))}"
 
 
 class Suggestions(list[Suggestion]):
@@ -114,8 +116,8 @@ class Explanation:
         return math.fsum([self.base, *(value for _, value in self.parts)])
 
     def __str__(self) -> str:
-        lines = [f"{self.label}: {self.score:+.3f}"]
-        lines += [f"  {value:+.3f}  {name}" for name, value in self.parts[:10]]
+        lines = [f"{printable(str(self.label))}: {self.score:+.3f}"]
+        lines += [f"  {value:+.3f}  {printable(name)}" for name, value in self.parts[:10]]
         if len(self.parts) > 10:
             rest = math.fsum(value for _, value in self.parts[10:])
             lines.append(f"  {rest:+.3f}  ({len(self.parts) - 10} more)")

@@ -98,8 +98,9 @@ def _with_resume_hint(error: Exception, run: Run, path: str | None) -> Exception
     if path is None:
         return error
     return CommandError(
-        f"{error}\n{run.position:,} items are learnt and saved in {path}; correct the error and "
-        "use --resume, or use --resume --on-error skip"
+        *(error.lines if isinstance(error, CommandError) else [str(error)]),
+        f"{run.position:,} items are learnt and saved in {path}; correct the error and use "
+        "--resume, or use --resume --on-error skip",
     )
 
 

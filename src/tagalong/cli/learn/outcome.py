@@ -46,13 +46,15 @@ def report_outcome(
     run = loop.run
     out.json_result(_document(path, loop, report, interrupted, held_out))
     if isinstance(report, Report) and held_out is not None:
-        out.result(report_text(report, certificate, str(held_out)))
+        text = report_text(report, certificate, str(held_out))
     else:
-        out.result(report.text(certificate))
+        text = report.text(certificate)
+    out.result(*text.split("\n"))
     if run.passes > 1:
         out.result(
-            f"\nThese are the figures of pass 1 of {run.passes}: only there were the items new. "
-            "Later passes change the weights, not the figures."
+            "",
+            f"These are the figures of pass 1 of {run.passes}: only there were the items new. "
+            "Later passes change the weights, not the figures.",
         )
     if run.lists is not None:
         out.result(_lists_line(run.lists))
