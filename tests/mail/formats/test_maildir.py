@@ -16,6 +16,7 @@ from tagalong.mail.formats.maildir import (
     read_maildir,
     read_message,
 )
+from tagalong.streams.format import LeftOutError
 from tests.item_fields import fields
 
 
@@ -188,7 +189,13 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     os.mkfifo(root / "cur" / "3.fifo")
     (root / "cur" / "4.folder").mkdir()
     put(root, "5.a", "mine")
-    assert subjects(root) == ["mine"]
+    found = list(read_maildir(root))
+    left_out = [str(error) for error in found if isinstance(error, LeftOutError)]
+    assert sorted(left_out) == [
+        f"{root / place}: a symbolic link, which is not followed"
+        for place in ("cur/2.link", "linked", "loop")
+    ]
+    assert [fields(item)["subject"] for item in found if isinstance(item, Item)] == ["mine"]
     assert list(maildir_folders(root)) == [""]
 
 
