@@ -16,12 +16,14 @@ import pytest
 
 import tagalong
 from tagalong.cli.file_mail import MAX_BUSY_SECONDS
+from tagalong.files import lock
 from tagalong.files.lock import BusyError, exclusive_lock
 from tests.cli.conftest import Run
 from tests.timeouts import TIMEOUT
 
 HOLDER = """
 import sys
+from tagalong.files import lock
 from tagalong.files.lock import exclusive_lock
 with exclusive_lock(sys.argv[1], command=sys.argv[2]):
     print("locked", flush=True)
@@ -160,9 +162,9 @@ def test_the_lock_file_is_private_and_says_who_holds_it(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         with exclusive_lock(tmp_path / "m", command="this test"):
-            lock = tmp_path / "m.lock"
-            assert stat.S_IMODE(lock.stat().st_mode) == 0o600
-            saved = json.loads(lock.read_bytes())
+            path = tmp_path / "m.lock"
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            saved = json.loads(path.read_bytes())
     finally:
         os.umask(before)
     assert (saved["pid"], saved["command"]) == (os.getpid(), "this test")
@@ -186,16 +188,16 @@ def test_the_lock_file_is_private_and_says_who_holds_it(tmp_path: Path) -> None:
     ],
 )
 def test_forged_text_in_a_lock_file_does_no_harm(tmp_path: Path, text: bytes, shown: str) -> None:
-    lock = tmp_path / "m.lock"
-    lock.write_bytes(text)
-    with open(lock, "rb") as file:
+    path = tmp_path / "m.lock"
+    path.write_bytes(text)
+    with open(path, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         with (
             pytest.raises(BusyError) as caught,
             exclusive_lock(tmp_path / "m", command="test"),
         ):
             pass
-    assert str(caught.value) == f"{lock}: this model is in use by {shown}"
+    assert str(caught.value) == f"{path}: this model is in use by {shown}"
 
 
 def test_what_a_killed_holder_leaves_is_no_obstacle(tmp_path: Path) -> None:
@@ -203,6 +205,26 @@ def test_what_a_killed_holder_leaves_is_no_obstacle(tmp_path: Path) -> None:
     with exclusive_lock(tmp_path / "m", command="test"):
         assert json.loads((tmp_path / "m.lock").read_bytes())["command"] == "test"
     assert os.listdir(tmp_path) == []
+
+
+def test_the_lock_of_a_file_that_its_holder_has_just_removed_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = lock._try_lock
+    tries: list[int] = []
+
+    def removed_meanwhile(descriptor: int, path: Path) -> bool:
+        tries.append(descriptor)
+        if len(tries) == 1:
+            path.unlink()
+        return real(descriptor, path)
+
+    monkeypatch.setattr(lock, "_try_lock", removed_meanwhile)
+    with exclusive_lock(tmp_path / "m", command="test"):
+        monkeypatch.undo()
+        with pytest.raises(BusyError), exclusive_lock(tmp_path / "m", command="another"):
+            pass
+    assert len(tries) == 2
 
 
 def test_a_lock_file_that_is_removed_by_hand_stays_the_business_of_its_holder(
@@ -230,17 +252,17 @@ def hour_old_lock(path: Path, since: str) -> None:
 def test_cron_reports_a_run_that_hangs(run: Run, tmp_path: Path) -> None:
     for state in ("cur", "new", "tmp"):
         (tmp_path / "Mail" / state).mkdir(parents=True)
-    lock = tmp_path / "Mail" / "model.tagalong.lock"
-    lock.touch()
+    path = tmp_path / "Mail" / "model.tagalong.lock"
+    path.touch()
     now = datetime.now(UTC)
     argv = ("file", "Mail", "--apply", "--cron")
-    with open(lock, "rb") as file:
+    with open(path, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        hour_old_lock(lock, (now - timedelta(seconds=MAX_BUSY_SECONDS / 2)).isoformat())
+        hour_old_lock(path, (now - timedelta(seconds=MAX_BUSY_SECONDS / 2)).isoformat())
         done = run(*argv)
         assert (done.code, done.out, done.err) == (0, "", "")
         for since in (now - timedelta(seconds=2 * MAX_BUSY_SECONDS), now + timedelta(days=90)):
-            hour_old_lock(lock, since.isoformat())
+            hour_old_lock(path, since.isoformat())
             done = run(*argv)
             assert (done.code, done.out) == (1, "")
             assert "process 4242 (tagalong file), since 20" in done.err

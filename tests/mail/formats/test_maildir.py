@@ -279,6 +279,7 @@ def test_a_message_that_becomes_a_link_is_not_followed(tmp_path: Path) -> None:
     next(stream)
     (folder / "cur" / "2.a").unlink()
     (folder / "cur" / "2.a").symlink_to(secret)
+    assert isinstance(next(stream), ReadError)
     (folder / "cur").rename(folder / "moved")
     (folder / "cur").symlink_to("moved")
-    assert all(isinstance(found, ReadError) for found in stream)
+    assert isinstance(next(stream), ReadError)
