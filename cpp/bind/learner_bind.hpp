@@ -12,6 +12,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/saved_state.hpp"
+#include "core/model_mutex.hpp"
 
 namespace tagalong::bind {
 
@@ -31,7 +32,7 @@ using State = nb::typed<nb::dict, nb::str, nb::typed<nb::dict, nb::str, nb::any>
 class AnyLearner {
   public:
     virtual ~AnyLearner() = default;
-    virtual std::shared_mutex& mutex() const = 0;
+    virtual ModelMutex& mutex() const = 0;
     virtual FeatureWeights weights() const = 0;
     virtual void write(nb::dict& arrays, nb::dict& numbers) const = 0;
     virtual void read(const SavedState& saved) = 0;
@@ -46,7 +47,7 @@ class Bound : public Interface, public Learner {
   public:
     using Learner::Learner;
 
-    std::shared_mutex& mutex() const override { return Learner::mutex(); }
+    ModelMutex& mutex() const override { return Learner::mutex(); }
     FeatureWeights weights() const override { return weights_of(*this); }
     void write(nb::dict& arrays, nb::dict& numbers) const override {
         write_state(*this, arrays, numbers);

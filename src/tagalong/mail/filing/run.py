@@ -12,13 +12,15 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from tagalong import parameters
+from tagalong.files.lock import exclusive_lock
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.guards import deferred_interrupt, exclusive_lock
+from tagalong.mail.filing.interrupts import deferred_interrupt
 from tagalong.mail.filing.mailbox import Mailbox
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
 from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
+from tagalong.mail.filing.recovery import complete_moves
 from tagalong.mail.filing.renames import find_renamed_folders
 from tagalong.mail.filing.results import FilingResult, printable_path
 from tagalong.mail.filing.rules import MIN_AUDIT, TARGETS, FilingRules, is_share
@@ -45,6 +47,7 @@ def file_mail(
     names: bool = True,
     start_from: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    wait: float = 0.0,
 ) -> FilingResult:
     r"""Learn from the folders of a Maildir, and file the messages of its inbox.
 
@@ -89,6 +92,8 @@ def file_mail(
     progress : callable, optional
         Called as ``progress(step, done, total)`` after each message of the steps "sort", "learn",
         "suggest" and "move".
+    wait : float, default 0
+        Number of seconds to wait for another run that uses the same model.
 
     Returns
     -------
@@ -99,7 +104,8 @@ def file_mail(
     Raises
     ------
     BusyError
-        If another run uses the same model.
+        If another run uses the same model, and has not ended after `wait` seconds. The error says
+        which process that is.
     ReadError
         If `maildir` is not a Maildir, or has no inbox. A folder inside that cannot be read is
         counted as a failure.
@@ -141,6 +147,8 @@ def file_mail(
         other_targets=() if applied else TARGETS,
     )
     names = parameters.flag(names, "names")
+    if not parameters.real(wait, "wait") >= 0:
+        raise ValueError(f"wait must be at least 0 seconds, got {wait!r}")
     path = default_model(maildir) if model is None else Path(model)
     mailbox = Maildir(Path(maildir), exclude)
     mailbox.check_inbox()  # both raise before the lock file is created
@@ -149,7 +157,8 @@ def file_mail(
             f"{printable_path(path)}: the folder of the model file does not exist"
         )
     result = FilingResult(path, applied)
-    with exclusive_lock(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
+    lock = exclusive_lock(path, command="tagalong file", wait=wait) if applied else nullcontext()
+    with lock, deferred_interrupt() as interrupted:
         control = StepControl(progress or (lambda step, done, total: None), interrupted)
         first = None if start_from is None else Path(start_from)
         filing = FilingModel(path, names=names, save=applied, audit=audit, start_from=first)
@@ -170,6 +179,9 @@ def _prepare(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> Fili
     """Scan the mailbox, and update the model to its folders and messages."""
     snapshot = mailbox.scan()
     claim_mailbox(model, mailbox, snapshot)
+    if result.applied:
+        complete_moves(mailbox, model.journal, snapshot)
+    result.links = snapshot.links
     for error in snapshot.unread.values():
         result.fail(str(error))
     result.renamed = find_renamed_folders(set(model.tagger.labels), model.journal, snapshot)
