@@ -47,7 +47,7 @@ static SharedFacts certificate_of(const SharedRanker<T>& self) {
 template <class T>
 static FeatureWeights weights_of(const SharedRanker<T>& self) {
     FeatureWeights out = weights_of(self.block());
-    out.unseen.reset();
+    if (!self.block().config().entropic) out.unseen.reset();  // without a row the weight is 0
     return out;
 }
 
