@@ -30,9 +30,14 @@ void add_learner(nb::module_& module) {
              })
         .def("state", &state_of)
         .def("restore", &restore, nb::arg("state"))
-        .def_prop_ro("bytes", [](const AnyLearner& self) {
+        .def_prop_ro("bytes",
+                     [](const AnyLearner& self) {
+                         std::shared_lock lock(self.mutex());
+                         return self.bytes();
+                     })
+        .def_prop_ro("unsolved", [](const AnyLearner& self) {
             std::shared_lock lock(self.mutex());
-            return self.bytes();
+            return self.unsolved_rounds();
         });
 }
 

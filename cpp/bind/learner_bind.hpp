@@ -37,6 +37,8 @@ class AnyLearner {
     virtual void write(nb::dict& arrays, nb::dict& numbers) const = 0;
     virtual void read(const SavedState& saved) = 0;
     virtual std::size_t bytes() const = 0;
+    // The rounds whose solver reached its limit since the learner was made or loaded.
+    virtual std::int64_t unsolved_rounds() const = 0;
 };
 
 // Implements the interface for a learner of the core by the functions weights_of, write_state,
@@ -54,6 +56,10 @@ class Bound : public Interface, public Learner {
     }
     void read(const SavedState& saved) override { read_state(*this, saved); }
     std::size_t bytes() const override { return bytes_of(*this); }
+    std::int64_t unsolved_rounds() const override {
+        if constexpr (requires { Learner::unsolved(); }) return Learner::unsolved();
+        else return 0;
+    }
 };
 
 // Each learner class has a different type of certificate.

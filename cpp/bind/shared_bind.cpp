@@ -47,7 +47,7 @@ static SharedFacts certificate_of(const SharedRanker<T>& self) {
 template <class T>
 static FeatureWeights weights_of(const SharedRanker<T>& self) {
     FeatureWeights out = weights_of(self.block());
-    out.unseen.reset();
+    if (!self.block().config().entropic) out.unseen.reset();  // without a row the weight is 0
     return out;
 }
 
@@ -195,7 +195,8 @@ static void add_ranker(nb::module_& module, const char* name, const char* block_
 void add_shared_rankers(nb::module_& module) {
     add_facts<SharedFacts>(module, "SharedCertificate")
         .def_ro("dual", &SharedFacts::dual)
-        .def_ro("cutoff", &SharedFacts::cutoff);
+        .def_ro("cutoff", &SharedFacts::cutoff)
+        .def_ro("unsolved", &SharedFacts::unsolved);
     add_ranker<float>(module, "SharedRanker32", "LabelBlock32");
     add_ranker<double>(module, "SharedRanker64", "LabelBlock64");
 }

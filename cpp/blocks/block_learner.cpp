@@ -140,6 +140,7 @@ void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow
     for (std::size_t i = 0; i < working_set_.size(); ++i)
         lambda[working_set_[i]] = working_lambda_[i];
     ++certificate_.solver_rounds;
+    certificate_.unsolved += !(config_.entropic ? simplex_.solved() : qp_.solved());
     certificate_.solver_iterations += iterations;
     certificate_.solver_most_iterations =
         std::max<std::int64_t>(certificate_.solver_most_iterations, iterations);
@@ -147,7 +148,7 @@ void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow
 
 // Solves large blocks by a working-set method, because most rows have the coefficient 0 at the
 // optimum: finds the optimum over the working set and adds up to kRowsPerExtension rows with a
-// larger loss than all rows of the working set, until there are none. Returns the number of solver
+// larger loss than all rows of the working set, until there are none: at most m extensions. Returns the number of solver
 // iterations.
 template <class T>
 int BlockLearner<T>::solve_with_working_set(double budget) {

@@ -47,6 +47,7 @@ struct BlockCertificate {
     bool uneven = false;                       // whether the v_j of some trial differ
     bool restarted = false;
     std::int64_t solver_rounds = 0, solver_iterations = 0, solver_most_iterations = 0;
+    std::int64_t unsolved = 0;  // sets for which the solver reached its limit; not in model files
 
     // Whether numbers from a file can be those of a learner.
     bool consistent() const {
@@ -107,6 +108,7 @@ class BlockLearner {
     const std::vector<std::int32_t>& features() const;
     std::size_t bytes() const;
     const BlockCertificate& certificate() const { return certificate_; }
+    std::int64_t unsolved() const { return certificate_.unsolved; }
     BlockCertificate& certificate_state() { return certificate_; }
     VectorGeometry<T>& geometry() { return geometry_; }
     const VectorGeometry<T>& geometry() const { return geometry_; }

@@ -76,9 +76,10 @@ bool BlockQp::pair_step() {
     }
     if (range.least < least) {
         least = range.least;
-        for (down = 0; !(u_[static_cast<std::size_t>(down)] > 0 &&
-                         g_[static_cast<std::size_t>(down)] == least);)
-            ++down;
+        std::size_t j = 0;
+        while (j < m_ && !(u_[j] > 0 && g_[j] == least)) ++j;
+        if (j == m_) return false;  // rounding has spoilt the gradient
+        down = static_cast<std::ptrdiff_t>(j);
     }
     if (down == kNone || up == down || !(most > least)) return false;
     const auto at = [&](std::ptrdiff_t a, std::ptrdiff_t b) {
@@ -263,6 +264,7 @@ int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::sp
         }
         if (!any) break;
     }
+    solved_ = iteration < kMaxIterations;
     lambda.resize(m_);
     for (std::size_t j = 0; j < m_; ++j) lambda[j] = u_[j] / v[j];
     return iteration;

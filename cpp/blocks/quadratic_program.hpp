@@ -34,6 +34,8 @@ class BlockQp {
     // The duality gap C max_j max(0, g_j) / v_j - g.lambda of the last solution, with g the
     // gradient: an upper bound of the distance of its objective from the optimum.
     double gap() const { return gap_; }
+    // Whether it needed fewer iterations than the limit. The solution is feasible in any case.
+    bool solved() const { return solved_; }
 
   private:
     void load(std::span<const double> Q, std::span<const double> l, std::span<const double> v);
@@ -67,6 +69,7 @@ class BlockQp {
     double budget_ = 0;
     double unused_ = 0;
     double gap_ = 0;
+    bool solved_ = true;
     // Scratch memory of a Newton step.
     std::vector<std::size_t> current_rows_;
     std::vector<std::size_t> factored_rows_;  // the free rows of factor_, ascending

@@ -86,6 +86,7 @@ int BlockSimplexProgram::solve(BlockMatrix& rows, std::span<const double> weight
         if (!accepted) break;
         std::swap(current_, trial_);
     }
+    solved_ = iteration < kMaxIterations;
     lambda = current_.lambda;
     return iteration;
 }

@@ -25,6 +25,8 @@ class BlockSimplexProgram {
               std::span<const double> v, double margin, double budget, std::vector<double>& lambda);
     // The duality gap of the last solution.
     double gap() const { return current_.gap; }
+    // Whether it needed fewer iterations than the limit. The solution is feasible in any case.
+    bool solved() const { return solved_; }
     // The weights of the features of the matrix after the step.
     const std::vector<double>& tilted() const { return current_.tilted; }
 
@@ -49,6 +51,7 @@ class BlockSimplexProgram {
 
     BlockQp qp_;
     Point current_, trial_;
+    bool solved_ = true;
     std::vector<double> curvature_, linear_, target_;
 };
 

@@ -51,8 +51,10 @@ class EntropicGeometry {
         }
     }
 
-    // The sum of G(theta_y) over the labels, minus its value at the last restart.
+    // The sum of G(theta_y) over the labels, minus its value at the last restart. Without features
+    // it is 0.
     double complexity() const {
+        if (dimension_ == 0) return 0;
         double sum = 0;
         for (const Label& label : label_)
             sum += std::log(label.Z / static_cast<double>(dimension_)) + label.shift;
@@ -169,6 +171,7 @@ class EntropicGeometry {
 
     // complexity() computed from the stored theta, to check the running normalisers.
     double recompute_complexity() const {
+        if (dimension_ == 0) return 0;
         const auto rows = static_cast<std::int32_t>(store_.rows());
         double total = 0;
         for (std::size_t y = 0; y < label_.size(); ++y) {

@@ -111,6 +111,7 @@ class LinearGeometry {
             move([&](std::int32_t row, double value) {
                 update_.template add_to_numbers<false>(store_, row, static_cast<T>(value));
             });
+        keep_precision();
     }
 
     // The weight (theta - mean_factor u) / sqrt(S); zero for a feature without a row.
@@ -133,7 +134,7 @@ class LinearGeometry {
     // 1/2 sum_j sqrt(S_j) |w_j - theta0_j / sqrt(S_j)|^2, where theta0 is the present theta.
     void restart() {
         for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r].base2 = row_state(r).norm2;
-        complexity_ = 0;
+        complexity_ = largest_complexity_ = 0;
     }
 
     // A copy with merged or fewer labels, or with fewer features.
@@ -175,9 +176,27 @@ class LinearGeometry {
         keep_row(row);
         return store_.row(number);
     }
-    void restore_complexity(double value) { complexity_ = value; }
+    void restore_complexity(double value) {
+        complexity_ = value;
+        largest_complexity_ = std::abs(value);
+    }
 
   private:
+    // The share of its largest value at which complexity() is computed anew.
+    static constexpr double kLeastShare = 1e-3;
+
+    // The rounding errors of complexity() are relative to the largest value that it has had since it
+    // was computed from theta. Computes it again when it has become much smaller, as it does after
+    // rows of very different lengths.
+    void keep_precision() {
+        const double size = std::abs(complexity_);
+        largest_complexity_ = std::max(largest_complexity_, size);
+        if (size >= kLeastShare * largest_complexity_) return;
+        for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r].norm2 = sum_of_squares(r);
+        complexity_ = recompute_complexity();
+        largest_complexity_ = std::abs(complexity_);
+    }
+
     void keep_row(const Row& row) {
         rows_.push_back(row);
         scales_.add(row.S);
@@ -226,6 +245,7 @@ class LinearGeometry {
     RowScales scales_;
     double rate_;
     double complexity_ = 0;
+    double largest_complexity_ = 0;  // since complexity_ was last computed from theta
     // Scratch of apply().
     ColumnStep column_step_;
     RowUpdate<T> update_;

@@ -267,12 +267,14 @@ int Block<T>::solve(double tolerance, int max_passes, Shuffle& shuffle, SolverPr
                     SolutionStatus& status) {
     int passes = 0;
     for (;;) {
+        const int passes_before = passes;
         // The violation is measured during a pass, and later steps of the pass can increase it: aim
         // below the tolerance.
         passes += improve(0.8 * tolerance, max_passes - passes, shuffle, progress);
         recompute_weights();
         status = check(tolerance);
-        if (status.violation < tolerance || passes >= max_passes ||
+        // Without a pass nothing has changed, and the next check would find the same.
+        if (status.violation < tolerance || passes >= max_passes || passes == passes_before ||
             progress.stop.load(std::memory_order_relaxed))
             return passes;
     }

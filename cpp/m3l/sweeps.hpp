@@ -24,19 +24,20 @@ inline constexpr int kMaxSweeps = 100;  // between two checks of all variables
 // Runs until the violation of all variables is below the tolerance or must_stop() is true, and
 // returns the final status. check() returns the status of all variables. sweep(target_violation)
 // improves each part once, aims at a violation below `target_violation`, and returns the largest
-// violation found.
+// violation found. Ends, because must_stop() limits the passes, and because a first sweep without a
+// violation has changed nothing: the next check would find the same.
 template <class Check, class Sweep, class MustStop>
 SolutionStatus run_sweeps(double tolerance, SolverProgress& progress, Check&& check, Sweep&& sweep,
                           MustStop&& must_stop) {
     for (;;) {
         const SolutionStatus status = check();
         progress.violation = status.violation;
-        if (status.violation < tolerance || must_stop()) return status;
+        if (!(status.violation >= tolerance) || must_stop()) return status;
         const double target_violation =
             std::max(kAimShare * tolerance, kRecheckShare * status.violation);
         double violation = target_violation;
         for (int i = 0; i < kMaxSweeps && violation >= target_violation && !must_stop(); ++i)
-            violation = sweep(target_violation);
+            if (violation = sweep(target_violation); i == 0 && violation == 0) return status;
     }
 }
 

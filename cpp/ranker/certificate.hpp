@@ -20,6 +20,7 @@ struct Certificate {
     std::int64_t solver_rounds = 0;
     std::int64_t solver_iterations = 0;
     std::int64_t solver_most_iterations = 0;
+    std::int64_t unsolved = 0;  // rounds in which a solver reached its limit; not in model files
 
     // Counts a round with an example of this weight, with or without a pair of labels to rank.
     void count_round(double weight) {
@@ -35,7 +36,8 @@ struct Certificate {
         loss += round_loss;
     }
     // Counts the iterations of an iterative solver; closed-form rules have 0.
-    void count_solver(std::int64_t iterations) {
+    void count_solver(std::int64_t iterations, bool solved) {
+        unsolved += !solved;
         if (iterations == 0) return;
         ++solver_rounds;
         solver_iterations += iterations;

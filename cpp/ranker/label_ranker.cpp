@@ -230,7 +230,7 @@ void LabelRanker<T>::learn_example(G& geometry, Example& x, double weight) {
 
     step_.clear(labels());
     choose_step(geometry, x, q, {config_.C * weight, config_.margin, config_.temperature});
-    certificate_.count_solver(step_.iterations);
+    certificate_.count_solver(step_.iterations, step_.solved);
     if (step_.empty()) return;
     certificate_.gain += config_.margin * step_.mass + step_.entropy;
     apply_step(geometry, x, step_, q, rounds_before, lookup_);

@@ -89,6 +89,8 @@ class LabelRanker {
     void restart_certificate();
     // All rounds, including those before a restart.
     std::int64_t rounds() const { return certificate_.rounds; }
+    // The rounds whose solver reached its limit.
+    std::int64_t unsolved() const { return certificate_.unsolved; }
     // The number of features with stored weights; a Selection of rows refers to these.
     std::size_t rows() const { return store().rows(); }
     // The number of weights per feature.

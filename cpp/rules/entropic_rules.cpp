@@ -9,6 +9,14 @@
 
 namespace tagalong {
 
+namespace {
+
+// Evaluations of curves per step and label. About a hundred are enough for most steps, some thousand
+// for steps near the limits of double precision.
+constexpr std::int64_t kEvaluationsPerLabel = 10'000;
+
+}  // namespace
+
 void EntropicRules::Side::clear() {
     labels.clear();
     scores.clear();
@@ -22,8 +30,16 @@ void EntropicRules::Side::add(int label, double score, const SimplexCurve& curve
     amounts.push_back(0);
 }
 
-void EntropicRules::WaterFilling::start(Side& side, double cap) {
+const SimplexCurve& EntropicRules::Side::curve_of(int label) const {
+    const auto found = std::find(labels.begin(), labels.end(), label);
+    return curves[static_cast<std::size_t>(found - labels.begin())];
+}
+
+void EntropicRules::WaterFilling::start(Side& side, double cap, Effort& effort) {
     side_ = &side;
+    effort_ = &effort;
+    // A rule that could not be solved may have left any amounts.
+    std::fill(side.amounts.begin(), side.amounts.end(), 0.0);
     cap_ = cap;
     least_ = std::numeric_limits<double>::infinity();
     most_ = -least_;
@@ -58,15 +74,17 @@ double EntropicRules::WaterFilling::amount_at(std::size_t label, double odds) co
         return cap_ * (odds - start) / (end - start);  // log-odds are linear
     return increasing_root(
         [&](double amount) {
+            effort_->spend();
             ValueSlope at = curve.odds(amount, least_, most_);
             at.value -= odds;
             return at;
         },
-        0.0, cap_, side_->amounts[label]);
+        0.0, cap_, side_->amounts[label], kFinest, effort_);
 }
 
 ValueSlope EntropicRules::WaterFilling::at(double odds) {
     ValueSlope moved;
+    effort_->spend(static_cast<std::int64_t>(starts_.size()));
     for (std::size_t i = 0; i < starts_.size(); ++i) {
         const double amount = side_->amounts[i] = amount_at(i, odds);
         moved.value += amount;
@@ -83,7 +101,7 @@ ValueSlope EntropicRules::WaterFilling::move(double mass) {
             moved.value -= mass;
             return moved;
         },
-        lowest_, highest_, last_);
+        lowest_, highest_, last_, kFinest, effort_);
     const ValueSlope moved = at(last_);
     const detail::Shares at(last_);
     const double range = most_ - least_;
@@ -95,8 +113,9 @@ namespace {
 // One side of the smooth step (see smooth.hpp): solves T log b + k_i(b) = level for each label.
 class SmoothSide {
   public:
-    SmoothSide(std::vector<SimplexCurve>& curves, std::vector<double>& amounts, double temperature)
-        : curves_(curves), amounts_(amounts), temperature_(temperature) {
+    SmoothSide(std::vector<SimplexCurve>& curves, std::vector<double>& amounts, double temperature,
+               Effort& effort)
+        : curves_(curves), amounts_(amounts), temperature_(temperature), effort_(effort) {
         lowest_ = std::numeric_limits<double>::infinity();
         for (const SimplexCurve& curve : curves_) {
             double least = 0, most = 0;
@@ -121,12 +140,13 @@ class SmoothSide {
                                      ? low
                                      : increasing_root(
                                            [&](double v) {
+                                               effort_.spend();
                                                const double b = std::exp(v);
                                                const ValueSlope k = curves_[i].at(b);
                                                return ValueSlope{temperature_ * v + k.value - level,
                                                                  temperature_ + k.slope * b};
                                            },
-                                           low, high, guess);
+                                           low, high, guess, kFinest, &effort_);
             const double b = std::exp(log_b);
             amounts_[i] = b;
             moved.value += b;
@@ -159,6 +179,7 @@ class SmoothSide {
     std::vector<SimplexCurve>& curves_;
     std::vector<double>& amounts_;
     double temperature_;
+    Effort& effort_;
     double lowest_ = 0;
     double least_ = 0;
     double most_ = 0;
@@ -235,13 +256,14 @@ void EntropicRules::optimal(const Sides& sides, const CurveOf& curve, const Rule
                             Step& out) {
     if (sides.margin >= rule.margin) return;
     collect(sides, curve, [&](double gap) { return gap < rule.margin; });
-    fill(rule, out);
+    fill(sides, rule, out);
 }
 
 // Update III on the collected labels.
-void EntropicRules::fill(const RuleParameters& rule, Step& out) {
-    raise_.start(relevant_, rule.budget);
-    lower_.start(irrelevant_, rule.budget);
+void EntropicRules::fill(const Sides& sides, const RuleParameters& rule, Step& out) {
+    Effort effort = this->effort();
+    raise_.start(relevant_, rule.budget, effort);
+    lower_.start(irrelevant_, rule.budget, effort);
     double mass = rule.budget;
     if (raise_.can_move() && lower_.can_move()) {
         // The sum of the two levels minus the margin, for a given mass. Spend the whole budget, or
@@ -253,30 +275,39 @@ void EntropicRules::fill(const RuleParameters& rule, Step& out) {
         const ValueSlope all = excess(rule.budget);
         if (all.value > 0) {
             const double guess = rule.budget - all.value / all.slope;
-            excess(mass = increasing_root(excess, 0.0, rule.budget, guess));
+            excess(mass = increasing_root(excess, 0.0, rule.budget, guess, kFinest, &effort));
         }
     }
+    if (effort.exhausted())
+        return step_on_worst_pair(sides, relevant_.curve_of(sides.lowest_relevant),
+                                  irrelevant_.curve_of(sides.highest_irrelevant), rule, out);
     if (mass <= 0) return;
     write(relevant_.labels, relevant_.amounts, mass, 1, out);
     write(irrelevant_.labels, irrelevant_.amounts, mass, -1, out);
     out.mass = mass;
 }
 
+Effort EntropicRules::effort() const {
+    return Effort(kEvaluationsPerLabel *
+                  static_cast<std::int64_t>(relevant_.labels.size() + irrelevant_.labels.size()));
+}
+
 void EntropicRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
                            Step& out) {
     collect(sides, curve, [](double) { return true; });
-    SmoothSide up(relevant_.curves, relevant_.amounts, rule.temperature);
-    SmoothSide down(irrelevant_.curves, irrelevant_.amounts, rule.temperature);
+    Effort effort = this->effort();
+    SmoothSide up(relevant_.curves, relevant_.amounts, rule.temperature, effort);
+    SmoothSide down(irrelevant_.curves, irrelevant_.amounts, rule.temperature, effort);
     const double start = std::log(rule.budget / 2);
     SmoothPoint point{0, rule.temperature * start + up.lowest(),
                       rule.temperature * start + down.lowest()};
-    solve_smooth(up, down, rule, point);
+    solve_smooth(up, down, rule, point, effort);
     const double mass = detail::SmoothEquation(rule).mass(point.z);
-    if (!up.moved(mass) || !down.moved(mass)) {
-        // Not solvable in double precision: take the step of the limit T -> 0, Update III, with
-        // entropy 0.
-        fill(rule, out);
-        return;
+    if (effort.exhausted() || !up.moved(mass) || !down.moved(mass)) {
+        // Not solvable in double precision or within the effort: take the step of the limit T -> 0,
+        // Update III, with entropy 0.
+        out.solved = !effort.exhausted();
+        return fill(sides, rule, out);
     }
     write(relevant_.labels, relevant_.amounts, mass, 1, out);
     write(irrelevant_.labels, irrelevant_.amounts, mass, -1, out);

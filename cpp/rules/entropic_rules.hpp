@@ -38,12 +38,13 @@ class EntropicRules {
 
         void clear();
         void add(int label, double score, const SimplexCurve& curve);
+        const SimplexCurve& curve_of(int label) const;
     };
     // Water-filling of one side: finds the common level at which the amounts have a given sum, each
     // amount at most `cap`. Levels are log-odds of k within the range of its values (SimplexCurve).
     class WaterFilling {
       public:
-        void start(Side& side, double cap);
+        void start(Side& side, double cap, Effort& effort);
         // Sets the amounts so that they sum to `mass`. Returns k at the common level, and its
         // derivative with respect to the mass.
         ValueSlope move(double mass);
@@ -55,6 +56,7 @@ class EntropicRules {
         ValueSlope at(double odds);
         double amount_at(std::size_t label, double odds) const;
         Side* side_ = nullptr;
+        Effort* effort_ = nullptr;
         double cap_ = 0;
         double least_ = 0, most_ = 0;        // the range of k
         std::vector<double> starts_, ends_;  // log-odds at amounts 0 and cap
@@ -63,7 +65,9 @@ class EntropicRules {
     };
     template <class IsActive>
     void collect(const Sides& sides, const CurveOf& curve, IsActive&& is_active);
-    void fill(const RuleParameters& rule, Step& out);
+    void fill(const Sides& sides, const RuleParameters& rule, Step& out);
+    // The effort of a step on the collected labels.
+    Effort effort() const;
 
     Side relevant_;
     Side irrelevant_;

@@ -9,14 +9,17 @@
 //     z_i db_i = u_i - A_i . dnu,   z = f'' + lambda / b,
 //     u = -f' + 0.1 eta / (d b) - A_i . nu,   eta = lambda . b,
 // for dnu such that A db = 0, and then sets lambda + dlambda = (0.1 eta / d - lambda db) / b.
-// The coefficients of the step are b on Y and -b elsewhere.
+// The coefficients of the step are b on Y and -b elsewhere. There are at most kMostIterations with at
+// most kMostHalvings each. If the duality gap is still large then, the step is that of Update II.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "rules/curves.hpp"
+#include "rules/pair_step.hpp"
 #include "rules/step.hpp"
 
 namespace tagalong {
@@ -30,12 +33,17 @@ class InteriorPoint {
         if (sides.margin >= rule.margin) return;
         start(sides, curve, rule);
         const double tolerance = 1e-13 * rule.margin * rule.budget;
-        for (out.iterations = 0; out.iterations < 100; ++out.iterations) {
-            double eta = 0;
-            for (const Variable& v : variables_) eta += v.lambda * v.amount;
+        for (out.iterations = 0; out.iterations < kMostIterations; ++out.iterations) {
+            const double eta = gap();
             if (eta <= tolerance && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
             if (!iterate(eta)) break;
         }
+        // Near the limits of double precision the last iterations make no progress.
+        const double left = gap() + rule.budget * residual(variables_, nu_, 0.0);
+        out.solved = left <= 1e-3 * rule.margin * rule.budget;
+        if (!out.solved)
+            return step_on_worst_pair(sides, curve_of(sides.lowest_relevant),
+                                      curve_of(sides.highest_irrelevant), rule, out);
         // Rescale: rounding errors must neither unbalance the two sides nor exceed the budget.
         double up = 0, down = 0;
         for (const Variable& v : variables_)
@@ -48,6 +56,9 @@ class InteriorPoint {
     }
 
   private:
+    static constexpr int kMostIterations = 100;
+    static constexpr int kMostHalvings = 40;
+
     struct Variable {
         int label = -1;
         bool relevant = false;
@@ -90,13 +101,28 @@ class InteriorPoint {
         variables_.push_back(slack);
     }
 
-    // The largest violation of stationarity and of lambda b = target.
+    // The duality gap, if the residual is 0.
+    double gap() const {
+        double eta = 0;
+        for (const Variable& v : variables_) eta += v.lambda * v.amount;
+        return eta;
+    }
+    const Curve& curve_of(int label) const {
+        return std::find_if(variables_.begin(), variables_.end(),
+                            [&](const Variable& v) { return v.label == label; })
+            ->curve;
+    }
+
+    // The largest violation of stationarity and of lambda b = target; infinity if it is not finite.
     static double residual(const std::vector<Variable>& variables, const Pair& nu, double target) {
         double worst = 0;
         for (const Variable& v : variables) {
             const double r =
                 v.gradient().value - v.lambda + nu.first * v.balance + nu.second * v.spend;
-            worst = std::max({worst, std::abs(r), std::abs(v.lambda * v.amount - target)});
+            const double product = v.lambda * v.amount - target;
+            if (!std::isfinite(r) || !std::isfinite(product))
+                return std::numeric_limits<double>::infinity();
+            worst = std::max({worst, std::abs(r), std::abs(product)});
         }
         return worst;
     }
@@ -133,7 +159,7 @@ class InteriorPoint {
             if (dlambda < 0) size = std::min(size, -0.99 * v.lambda / dlambda);
         }
         const double before = residual(variables_, nu_, target);
-        for (int halvings = 0; halvings < 40; ++halvings, size *= 0.5) {
+        for (int halvings = 0; halvings < kMostHalvings; ++halvings, size *= 0.5) {
             trial_ = variables_;
             for (std::size_t i = 0; i < d; ++i) {
                 trial_[i].amount += size * move_[i].first;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rules/pair_step.hpp"
+
 namespace tagalong {
 namespace {
 
@@ -25,24 +27,32 @@ void LinearPairs::Ordered::finish(bool descending) {
 }
 
 // Writes the coefficients of all labels. sum(score, other side, is_relevant) returns the sum of
-// lambda over the pairs of one label.
+// lambda over the pairs of one label. Returns the sum over the irrelevant labels.
 template <class Sum>
-void LinearPairs::distribute(Sum&& sum, Step& out) const {
+double LinearPairs::distribute(Sum&& sum, Step& out) const {
     for (const Entry& r : relevant_.entries) {
         const double amount = sum(r.score, irrelevant_, true);
         out.set(r.label, amount);
         out.mass += amount;
     }
-    for (const Entry& s : irrelevant_.entries) out.set(s.label, -sum(s.score, relevant_, false));
+    double down = 0;
+    for (const Entry& s : irrelevant_.entries) {
+        const double amount = sum(s.score, relevant_, false);
+        out.set(s.label, -amount);
+        down += amount;
+    }
+    return down;
 }
 
 // The kappa for which the sum of max(0, l - kappa) over the pairs equals target. The sum is convex,
 // decreasing and piecewise linear in kappa, so Newton's method from 0 increases to the root in
 // finitely many steps. Each step reduces the product of value and slope at least fourfold, so there
-// are O(log K) steps.
+// are O(log K) steps, never more than kMostSteps unless rounding errors prevent any progress. Then
+// the sum may exceed the target.
 double LinearPairs::surrogate_level(double margin, double target) const {
+    constexpr int kMostSteps = 200;
     double kappa = 0;
-    for (;;) {
+    for (int step = 0; step < kMostSteps; ++step) {
         double total = 0;
         double count = 0;
         for (const Entry& r : relevant_.entries) {
@@ -54,9 +64,10 @@ double LinearPairs::surrogate_level(double margin, double target) const {
         }
         if (!(total > target) || count == 0) return kappa;
         const double next = kappa + (total - target) / count;
-        if (next <= kappa) return kappa;
+        if (!(next > kappa)) return kappa;
         kappa = next;
     }
+    return kappa;
 }
 
 void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const RuleParameters& rule,
@@ -90,8 +101,9 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
         pair_count += static_cast<double>(pairs(r.score, irrelevant_, true));
 
     const double v = 2 * q;
+    double down = 0;
     if (scheme.amount == PairScheme::Amount::budget) {
-        distribute(
+        down = distribute(
             [&](double score, const Ordered& others, bool is_relevant) {
                 return rule.budget * static_cast<double>(pairs(score, others, is_relevant)) /
                        pair_count;
@@ -99,7 +111,7 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
             out);
     } else if (scheme.amount == PairScheme::Amount::surrogate) {
         const double kappa = surrogate_level(rule.margin, rule.budget * v);
-        distribute(
+        down = distribute(
             [&](double score, const Ordered& others, bool is_relevant) {
                 const std::size_t n = prefix(others.entries, [&](const Entry& other) {
                     const double gap = is_relevant ? score - other.score : other.score - score;
@@ -114,7 +126,7 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
     } else {
         // min(C, l/v) = C if the difference of scores is at most gamma - C v.
         const double full_gap = rule.margin - rule.budget * v;
-        distribute(
+        down = distribute(
             [&](double score, const Ordered& others, bool is_relevant) {
                 const std::size_t all = pairs(score, others, is_relevant);
                 const std::size_t full =
@@ -130,6 +142,8 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
             },
             out);
     }
+    if (!out.moved_by(down, rule.budget) || !(out.mass <= rule.budget * (1 + 1e-10)))
+        step_on_worst_pair(sides, q, rule, out);
 }
 
 }  // namespace tagalong

@@ -50,7 +50,7 @@ class LinearPairs {
     };
 
     template <class Sum>
-    void distribute(Sum&& sum, Step& out) const;
+    double distribute(Sum&& sum, Step& out) const;
     double surrogate_level(double margin, double target) const;
 
     Ordered relevant_;

@@ -275,6 +275,10 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
 
 namespace {
 
+// Evaluations of the sides per step. A few are enough for most steps, some hundred for the hardest
+// ones that are solvable in double precision.
+constexpr std::int64_t kMostEvaluations = 5'000;
+
 // The root z of T z + coupling * sigmoid(z) = target: the equation that ties the levels
 // (smooth.hpp) if both levels are linear in the mass.
 double tied_z(double T, double coupling, double target, double guess) {
@@ -347,7 +351,9 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     SmoothPoint point = estimate(sides, q, rule, log_loss);
     relevant_.separate(point.level_1);
     irrelevant_.separate(point.level_2);
-    solve_smooth(relevant_, irrelevant_, rule, point);
+    Effort effort(kMostEvaluations);
+    solve_smooth(relevant_, irrelevant_, rule, point, effort);
+    out.solved = !effort.exhausted();
 
     relevant_amounts_.resize(relevant_keys_.size());
     irrelevant_amounts_.resize(sides.irrelevant_scores.size());
@@ -355,9 +361,9 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     const auto down = irrelevant_.amounts(irrelevant_amounts_.data());
     const double mass = detail::SmoothEquation(rule).mass(point.z);
     const double fix_up = mass / up.mass, fix_down = mass / down.mass;
-    if (!(std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
+    if (!(out.solved && std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
         // The temperature is too low, or the scores are too large, to solve the three equations in
-        // double precision. Take the step of the limit T -> 0, Update III, with entropy 0.
+        // double precision or within the effort. Take the step of the limit T -> 0, Update III, with entropy 0.
         water_filling_.step(sides, q, rule, out);
         return;
     }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/score_kernels.hpp"
+#include "rules/pair_step.hpp"
 
 namespace tagalong {
 
@@ -97,7 +98,8 @@ void LinearWaterFilling::add_irrelevant_above(const Sides& sides, double bound) 
 }
 
 // Adds labels to the sides in sorted order until the levels are optimal; returns the mass. Sorting
-// makes this slower than find_moving_labels(), but it always finds the solution.
+// makes this slower than find_moving_labels(), but it always finds the solution. When all labels have
+// joined, both next masses are infinite, so the loop ends after one round per label; NaN ends it too.
 double LinearWaterFilling::fill_sorted(double q, const RuleParameters& rule) {
     relevant_.start();
     irrelevant_.start();
@@ -106,7 +108,7 @@ double LinearWaterFilling::fill_sorted(double q, const RuleParameters& rule) {
                                      irrelevant_.count(), q, rule);
         const double next_relevant = relevant_.next_mass(q);
         const double next_irrelevant = irrelevant_.next_mass(q);
-        if (std::min(next_relevant, next_irrelevant) >= mass) return mass;
+        if (!(std::min(next_relevant, next_irrelevant) < mass)) return mass;
         (next_relevant <= next_irrelevant ? relevant_ : irrelevant_).join();
     }
 }
@@ -140,13 +142,18 @@ void LinearWaterFilling::step(const Sides& sides, double q, const RuleParameters
 
     const auto move = [&](const Side& side, double sign) {
         const double level = side.level(mass, q);
-        for (std::size_t i = 0; i < side.joined; ++i)
-            out.set(side.entries[i].label,
-                    sign * std::max(0.0, (level - side.entries[i].height) / q));
+        double sum = 0;
+        for (std::size_t i = 0; i < side.joined; ++i) {
+            const double amount = std::max(0.0, (level - side.entries[i].height) / q);
+            out.set(side.entries[i].label, sign * amount);
+            sum += amount;
+        }
+        return sum;
     };
-    move(relevant_, 1);
-    move(irrelevant_, -1);
+    const double up = move(relevant_, 1), down = move(irrelevant_, -1);
     out.mass = mass;
+    if (!out.moved_by(up, rule.budget) || !out.moved_by(down, rule.budget))
+        step_on_worst_pair(sides, q, rule, out);
 }
 
 }  // namespace tagalong

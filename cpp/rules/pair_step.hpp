@@ -9,6 +9,7 @@
 
 #include "rules/curves.hpp"
 #include "rules/roots.hpp"
+#include "rules/step.hpp"
 
 namespace tagalong {
 
@@ -49,6 +50,22 @@ inline double pair_step(const SimplexCurve& r, const SimplexCurve& s, double mar
     if (excess(0).value >= 0) return 0;
     if (excess(budget).value <= 0) return budget;
     return increasing_root(excess, 0.0, budget, 0.0);
+}
+
+// Replaces a step that is not solved by the step on the most violating pair, with the curves of its
+// labels. This step is feasible, and its gain is enough for the mistake bounds.
+template <class Curve>
+void step_on_worst_pair(const Sides& sides, const Curve& r, const Curve& s,
+                        const RuleParameters& rule, Step& out) {
+    out.clear(out.alpha.size());
+    out.solved = false;
+    out.set_pair(sides.lowest_relevant, sides.highest_irrelevant,
+                 pair_step(r, s, rule.margin, rule.budget));
+}
+inline void step_on_worst_pair(const Sides& sides, double q, const RuleParameters& rule,
+                               Step& out) {
+    step_on_worst_pair(sides, LinearCurve{sides.lowest_score, q},
+                       LinearCurve{-sides.highest_score, q}, rule, out);
 }
 
 }  // namespace tagalong

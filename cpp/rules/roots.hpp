@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 namespace tagalong {
 
@@ -10,17 +11,37 @@ struct ValueSlope {
     double slope = 0;
 };
 
+// The number of evaluations that the searches of one step may make. Searches are nested, so a bound
+// for each search would only bound their product, which is far too large. All searches of a step
+// share one Effort: when it is used up, each of them ends with the point it has reached.
+class Effort {
+  public:
+    explicit Effort(std::int64_t limit) : left_(limit) {}
+    void spend(std::int64_t evaluations = 1) { left_ -= evaluations; }
+    bool exhausted() const { return left_ < 0; }
+
+  private:
+    std::int64_t left_;
+};
+
+inline constexpr double kFinest = 4e-16;  // near the relative precision of a double
+
 // f maps x to a ValueSlope and increases on [low, high]. Without a sign change there, the result is
 // the end of the interval nearest to a root. The iteration bisects if a Newton step leaves the
-// bracket or if the bracket has not halved within four iterations, so it always converges to the
-// resolution of a double. A Newton step below the resolution is accepted only if the sign changes
+// bracket or if the bracket has not halved within four iterations. So the bracket halves at least 99
+// times within kMostRounds: the error is at the resolution of a double or below 1e-29 of the
+// interval. If f returns NaN, the search
+// ends too. A Newton step below the resolution is accepted only if the sign changes
 // just beyond it, because Newton's method makes tiny steps far from the root where f is steep.
-// `finest` is the resolution relative to the root; a larger value ends the search earlier.
+// `finest` is the resolution relative to the root; a larger value ends the search earlier. So does
+// an exhausted effort; f has to spend it.
 template <class Function>
-double increasing_root(Function&& f, double low, double high, double guess, double finest = 4e-16) {
+double increasing_root(Function&& f, double low, double high, double guess, double finest = kFinest,
+                       const Effort* effort = nullptr) {
+    constexpr int kMostRounds = 400;
     double x = guess > low && guess < high ? guess : 0.5 * (low + high);
     double last_width = high - low;
-    for (int round = 0; round < 400; ++round) {
+    for (int round = 0; round < kMostRounds && !(effort && effort->exhausted()); ++round) {
         const ValueSlope at = f(x);
         if (at.value == 0) return x;
         (at.value < 0 ? low : high) = x;

@@ -14,7 +14,9 @@
 // This leaves three unknowns for any number of labels: the two levels and z = log(m / (C - m)),
 // which represents C - m accurately when nearly all of the budget is spent. Newton's method solves
 // the three equations from an initial estimate. If it does not converge, an outer bracketed search
-// finds z, and inner ones find the levels for each z.
+// finds z, and inner ones find the levels for each z. These searches are nested, so they share an
+// Effort (roots.hpp). If it is used up, the equations are not solved, and the caller has to take
+// another step.
 //
 // A side is a class with the methods
 //     ValueSlope at(level)        the sum of its amounts at a level, and the derivative
@@ -76,7 +78,8 @@ struct SmoothEquation {
 // Evaluates until the value is exact: an estimate could put the bracket on the wrong side of the
 // root.
 template <class Side>
-ValueSlope evaluate_exactly(Side& side, double level) {
+ValueSlope evaluate_exactly(Side& side, double level, Effort& effort) {
+    effort.spend();
     ValueSlope moved = side.at(level);
     for (int again = 0; again < 2 && !side.exact(); ++again) moved = side.at(level);
     return moved;
@@ -84,14 +87,14 @@ ValueSlope evaluate_exactly(Side& side, double level) {
 
 // The level at which the amounts of a side sum to the mass.
 template <class Side>
-double level_for_mass(Side& side, double log_mass, double guess) {
+double level_for_mass(Side& side, double log_mass, double guess, Effort& effort) {
     const double mass = std::exp(log_mass);
     return increasing_root(
         [&](double level) {
-            const ValueSlope moved = evaluate_exactly(side, level);
+            const ValueSlope moved = evaluate_exactly(side, level, effort);
             return ValueSlope{std::log(moved.value) - log_mass, moved.slope / moved.value};
         },
-        side.lower(mass), side.upper(mass), guess);
+        side.lower(mass), side.upper(mass), guess, kFinest, &effort);
 }
 
 }  // namespace detail
@@ -108,12 +111,14 @@ inline double smooth_entropy(double z, const RuleParameters& rule, double side_e
 
 // Solves the three equations, starting from `point`, which receives the solution. Afterwards the
 // sides hold the amounts of the solution; the caller rescales each side so that its sum is exactly
-// the mass.
+// the mass. If the effort is used up, they hold any amounts.
 template <class Side1, class Side2>
-void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, SmoothPoint& point) {
+void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, SmoothPoint& point,
+                  Effort& effort) {
     const double T = rule.temperature;
     const detail::SmoothEquation equation(rule);
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 40 && !effort.exhausted(); ++round) {
+        effort.spend(2);
         const ValueSlope moved_1 = side_1.at(point.level_1), moved_2 = side_2.at(point.level_2);
         if (!(moved_1.value > 0 && moved_2.value > 0)) break;
         const bool exact = side_1.exact() && side_2.exact();
@@ -149,16 +154,16 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
         const detail::Shares shares(z);
         const double log_mass = equation.log_mass(shares);
         point.z = z;
-        point.level_1 = detail::level_for_mass(side_1, log_mass, point.level_1);
-        point.level_2 = detail::level_for_mass(side_2, log_mass, point.level_2);
-        const ValueSlope moved_1 = detail::evaluate_exactly(side_1, point.level_1);
-        const ValueSlope moved_2 = detail::evaluate_exactly(side_2, point.level_2);
+        point.level_1 = detail::level_for_mass(side_1, log_mass, point.level_1, effort);
+        point.level_2 = detail::level_for_mass(side_2, log_mass, point.level_2, effort);
+        const ValueSlope moved_1 = detail::evaluate_exactly(side_1, point.level_1, effort);
+        const ValueSlope moved_2 = detail::evaluate_exactly(side_2, point.level_2, effort);
         const double slope =
             shares.rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) -
             T * (shares.rest - shares.spent);
         return ValueSlope{-equation.tie(point, shares), slope};
     };
-    rise(increasing_root(rise, -600.0, 600.0, 0.0));
+    rise(increasing_root(rise, -600.0, 600.0, 0.0, kFinest, &effort));
 }
 
 }  // namespace tagalong

@@ -78,6 +78,7 @@ struct Step {
     double mass = 0;            // sum of the coefficients of the relevant labels
     double entropy = 0;         // entropy term of a smoothed loss in the dual, C T H(p)
     int iterations = 0;         // of an iterative solver
+    bool solved = true;  // false if the solver reached its limit: a feasible step, not the best
 
     bool empty() const { return touched.empty(); }
 
@@ -89,6 +90,7 @@ struct Step {
         alpha.resize(labels, 0.0);
         mass = entropy = 0;
         iterations = 0;
+        solved = true;
     }
     void set(int label, double coefficient) {
         if (coefficient == 0) return;
@@ -100,9 +102,14 @@ struct Step {
         touched.resize(alpha.size());
         std::iota(touched.begin(), touched.end(), 0);
     }
+    // Whether the amounts of a side, whose sum is given, move the mass. Rounding errors prevent it if
+    // the scores are so large that the step cannot change them.
+    bool moved_by(double side, double budget) const {
+        return std::abs(side - mass) <= 1e-10 * budget;
+    }
     // A step on one pair: raises the relevant and lowers the irrelevant label.
     void set_pair(int relevant, int irrelevant, double amount) {
-        if (amount <= 0) return;
+        if (!(amount > 0)) return;
         set(relevant, amount);
         set(irrelevant, -amount);
         mass = amount;

@@ -69,6 +69,7 @@ class SharedRanker {
 
     void restart_certificate() { block_.restart_certificate(); }
     std::int64_t rounds() const { return block_.certificate().rounds; }
+    std::int64_t unsolved() const { return block_.unsolved(); }
     // The number of features with stored weights; a Selection of rows refers to these.
     std::size_t rows() const { return block_.features().size(); }
     // The number of counts per word.

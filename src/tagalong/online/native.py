@@ -145,6 +145,10 @@ class NativeRanker(Protocol):
     def bytes(self) -> int:
         """The memory used by the weights."""
 
+    @property
+    def unsolved(self) -> int:
+        """The rounds in which the solver reached its limit."""
+
     def score(self, x: core.Matrix) -> tuple[npt.NDArray[Any], float]:
         """Return scores (rows, labels) and the cut-off."""
 
@@ -207,6 +211,11 @@ class RankerWrapper(EditableRanker, Generic[Core]):
     def bytes(self) -> int:
         """The memory used by the weights."""
         return self._core.bytes
+
+    @property
+    def unsolved(self) -> int:
+        """The rounds in which the solver reached its limit."""
+        return self._core.unsolved
 
     def add_labels(self, count: int) -> None:
         """Add labels without weights."""

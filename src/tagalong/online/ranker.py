@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.batches import RowTargets, check_sample_weight, labels_may_grow
+from tagalong.learning.convergence import warn_if_unsolved
 from tagalong.learning.estimators import restore_attributes, restored_on_error
 from tagalong.learning.examples import (
     FeatureNames,
@@ -253,6 +254,7 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
             self._check_label_count(relevant)
             if new:
                 self._labels.extend(new)
+            unsolved = self._native.unsolved
             try:
                 if watched:
                     places = self._empty_places(1) if stands_for else None
@@ -271,6 +273,7 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         except BaseException:
             restore_attributes(self, before)
             raise
+        warn_if_unsolved(self._native, unsolved)
         return found
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
@@ -544,6 +547,7 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         stands_for = answers_counted(judged)
         judging = watched is not None and stands_for > 0 and with_places
         places = self._empty_places(len(targets)) if judging else None
+        unsolved = self._native.unsolved
         try:
             self._native.learn(
                 matrix,
@@ -558,6 +562,7 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         finally:
             # After an interruption only the first rows are learnt, but all labels are registered.
             self._native.add_labels(len(self._labels) - self._native.labels)
+        warn_if_unsolved(self._native, unsolved)
         if watched is None or places is None:
             return watched
         return replace(watched, places=Places.from_native(places))

@@ -11,6 +11,7 @@ from tagalong import _native as core
 __all__ = [
     "FeatureCounts",
     "coef_matrix",
+    "intercept",
     "native_coef_matrix",
     "weights_as_dict",
     "without_constant_feature",
@@ -39,6 +40,24 @@ def without_constant_feature(
     """Return the features and their weights, (features, K), without the constant feature."""
     others = found.features >= 0
     return found.features[others], found.weights[others]
+
+
+def intercept(found: core.FeatureWeights, constant: float) -> npt.NDArray[Any]:
+    """Return the contribution of the constant feature to the scores, (K,).
+
+    Parameters
+    ----------
+    found : FeatureWeights
+        The weights of a native learner.
+    constant : float
+        The value of the constant feature; 0 if there is none.
+    """
+    weights = found.weights[found.features == -1]
+    if len(weights) > 0:
+        return np.asarray(constant * weights[0])
+    if found.unseen is None or constant == 0:
+        return np.zeros(found.weights.shape[1], dtype=found.weights.dtype)
+    return np.asarray(constant * found.unseen)
 
 
 def coef_matrix(

@@ -64,6 +64,10 @@ class Certificate:
         other than by learning (such as a forgotten label) invalidates the proof. All counts then
         restart, and the complexity of a competitor is its distance, in the sense of `F`, from the
         weights at that moment.
+    unsolved : int
+        Rounds in which the solver reached its limit, because the numbers were too large or too
+        small for it, since the learner was made or loaded. Such a round takes a simpler step.
+        Everything said here holds for it too, except the mistake bound of blocks of rows.
     """
 
     rounds: int
@@ -80,6 +84,7 @@ class Certificate:
     most_weight: float = 1.0
     solver_iterations: tuple[int, float] = (0, 0.0)
     restarted: str = ""
+    unsolved: int = 0
 
     @classmethod
     def of(
@@ -121,6 +126,7 @@ class Certificate:
             facts.most_weight,
             (facts.solver_most_iterations, mean),
             restarted,
+            facts.unsolved,
         )
 
     @property
@@ -188,6 +194,8 @@ class Certificate:
 
     def __str__(self) -> str:
         since = f" (counted anew: {self.restarted})" if self.restarted else ""
+        if self.unsolved:
+            since += f" (the solver reached its limit in {self.unsolved} rounds)"
         if self.rounds == 0:
             return f"no rounds yet{since}"
         share = self.mistakes / self.rounds

@@ -10,6 +10,7 @@ from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning import model_files
 from tagalong.learning.certificates.mistake_bound import Certificate
+from tagalong.learning.convergence import warn_if_unsolved
 from tagalong.learning.estimators import (
     columns_of,
     restore_columns,
@@ -251,7 +252,10 @@ class BlockProjection(NativeModel):
         weights : array of shape (rows,), optional
             The budget that a unit step on each row uses.
         """
-        return self._native.learn(matrix, signs, sizes, groups, weights)
+        unsolved = self._native.unsolved
+        losses = self._native.learn(matrix, signs, sizes, groups, weights)
+        warn_if_unsolved(self._native, unsolved)
+        return losses
 
     def score_rows(self, matrix: core.Matrix) -> npt.NDArray[np.float64]:
         """Return the scores of validated rows, (rows,).

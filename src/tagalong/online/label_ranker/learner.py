@@ -17,7 +17,7 @@ from tagalong.learning.update_rules import LABEL_RULES
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
 from tagalong.online.native import new_native
-from tagalong.online.weights import native_coef_matrix
+from tagalong.online.weights import intercept, native_coef_matrix
 
 __all__ = ["LabelRanker"]
 
@@ -107,11 +107,15 @@ class LabelRanker(CutoffRanker):
     classes_ : array of shape (K,)
         The labels, in the order of their columns.
     coef_ : array or CSR array of shape (K, n)
-        The weights used for predictions, built on demand; sparse if large.
+        The weights used for predictions, built on demand; sparse if large. Scores are
+        ``X @ coef_.T + intercept_``, where the rows of X are normalised as ``normalize`` says.
+    intercept_ : array of shape (K,)
+        The contribution of the constant feature to the scores.
     certificate_ : Certificate
         Rounds, mistakes, loss and dual value so far, and the mistake bound.
     cutoff_ : float
-        The learnt threshold: ``predict`` returns the labels that score at least this.
+        The learnt threshold: ``predict`` returns the labels that score at least this. Infinity
+        until an example has had a relevant label with a score other than 0: nothing is predicted.
     n_features_in_ : int
         The number of columns of the training matrices.
     feature_names_in_ : array of str
@@ -197,6 +201,12 @@ class LabelRanker(CutoffRanker):
         """The weights used for predictions, (K, n)."""
         self._require_start("coef_")
         return native_coef_matrix(self._native.weights(), self._feature_counts())
+
+    @property
+    def intercept_(self) -> npt.NDArray[Any]:
+        """The contribution of the constant feature to the scores, (K,)."""
+        self._require_start("intercept_")
+        return intercept(self._native.weights(), self._settings["constant"])
 
     @property
     def feature_count_matters(self) -> bool:

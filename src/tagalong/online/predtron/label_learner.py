@@ -20,7 +20,7 @@ from tagalong.online.predtron.python_engine import PythonEngine, new_core
 from tagalong.online.predtron.rejection import confidences, is_rejected
 from tagalong.online.predtron.unsupported_calls import UNSUPPORTED_CALLS
 from tagalong.online.ranker import Example
-from tagalong.online.weights import coef_matrix
+from tagalong.online.weights import coef_matrix, intercept
 from tagalong.problems.binary import Binary
 from tagalong.problems.multiclass import Multiclass
 from tagalong.problems.ordinal import Ordinal
@@ -130,6 +130,15 @@ class LabelPredtron(PredtronBase, CutoffRanker):
             one = self._has_one_score()
             weights = weights[:, 1:] if one else weights[:, 1:] - weights[:, :1]
         return coef_matrix(features, weights, self._feature_counts())
+
+    @property
+    def intercept_(self) -> npt.NDArray[Any]:
+        """The contribution of the constant feature to the scores, (K,); (1,) for two classes."""
+        self._coefficients()  # raises an error if there are no weights
+        found = intercept(self._native.weights(), self._settings["constant"])
+        if isinstance(self.current_problem, Binary) and len(found) == 2:
+            return found[1:] if self._has_one_score() else found[1:] - found[:1]
+        return found
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
         """Raise ValueError if an example with new labels cannot be learnt.

@@ -84,11 +84,15 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         The labels, in the order of their columns.
     coef_ : array of shape (K, n)
         The weights used for predictions; (1, n) for two classes, (n,) for documents. Not available
-        with a kernel.
+        with a kernel. Scores are ``X @ coef_.T + intercept_``, where the rows of X are normalised
+        as ``normalize`` says.
+    intercept_ : array of shape (K,)
+        The contribution of the constant feature to the scores; (1,) for two classes.
     certificate_ : LossCertificate
         Rounds, mistakes and loss so far, and the bound on the loss if one is proven.
     cutoff_ : float
-        The threshold: ``predict`` returns the labels that score at least this.
+        The threshold: ``predict`` returns the labels that score at least this. Infinity until an
+        example has had a relevant label with a score other than 0: nothing is predicted.
     n_features_in_ : int
         The number of columns of the training matrices.
     feature_names_in_ : array of str
@@ -367,6 +371,12 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
         """The weights used for predictions, (K, n); (1, n) for two classes, (n,) for documents."""
         return self._started_learner("coef_").coef_
+
+    @property
+    def intercept_(self) -> npt.NDArray[Any]:
+        """The contribution of the constant feature to the scores, (K,); (1,) for two classes."""
+        found: npt.NDArray[Any] = self._started_learner("intercept_").intercept_
+        return found
 
     @property
     def n_features_in_(self) -> int:

@@ -84,12 +84,14 @@ class SharedLabelRanker(CutoffRanker):
     classes_ : array of shape (K,)
         The labels, in the order of their columns.
     coef_ : array of shape (n,)
-        The weights that all labels share.
+        The weights that all labels share: the score of a label is the product of its features
+        with them.
     certificate_ : Certificate
         Rounds, mistakes, loss and dual value so far, and the mistake bound. Each round counts with
         the features that it had at the time.
     cutoff_ : float
-        The learnt threshold: ``predict`` returns the labels that score at least this.
+        The learnt threshold: ``predict`` returns the labels that score at least this. Infinity
+        until an example has had a relevant label with a score other than 0: nothing is predicted.
     n_features_in_ : int
         The number of columns of the training matrices.
     feature_names_in_ : array of str
@@ -162,12 +164,15 @@ class SharedLabelRanker(CutoffRanker):
         self._require_start("coef_")
         found = self._native.weights()
         features, weights = found.features, found.weights
-        n = int(features.max(initial=-1)) + 1
         if "own_features" in self._settings:
-            n = max(n, declared_features(self._custom_features) or 0)
+            declared = columns = declared_features(self._custom_features) or 0
         else:
-            n = max(n, self._settings["n_features"], getattr(self, "n_features_in_", 0))
+            declared = self._settings["n_features"]
+            columns = max(declared, getattr(self, "n_features_in_", 0))
+        n = max(columns, int(features.max(initial=-1)) + 1)
         out = np.zeros(n, dtype=weights.dtype)
+        if found.unseen is not None:  # in the entropic geometry every declared feature has a weight
+            out[:declared] = found.unseen
         out[features] = weights
         return out
 
