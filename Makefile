@@ -7,6 +7,7 @@ STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 CPP_BUILD := build/cpp-tests
 TIDY_BUILD := build/clang-tidy
+THREAD_BUILD := build/thread-sanitizer
 # How many processes a build may use.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -16,7 +17,7 @@ CPP_FILES := $(shell find cpp -name '*.?pp')
 LINTERS := lint-python lint-cpp-format lint-types lint-imports lint-spelling lint-metadata
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint lint-cpp $(LINTERS) stub format bench reproduce clean
+.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-threads test-long lint lint-cpp $(LINTERS) stub format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +62,7 @@ test-fast-python: $(TOOLS)
 	$(PYTEST) -m "not long" $(FAST)
 
 build-cpp-tests: $(TOOLS)
-	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS) -- --quiet
 
 test-cpp: build-cpp-tests
@@ -77,6 +78,15 @@ else
 test-services:  ## tests against services that run beside them
 	@echo "no service tests yet: there is no folder tests/services"
 endif
+
+# The sanitizer's own memory has fixed places, so addresses must not be random.
+test-threads: $(TOOLS)  ## look for data races, with one writer and eight readers of every model (SECONDS=30)
+	$(BIN)/cmake -S . -B $(THREAD_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTAGALONG_SANITIZE=thread \
+	    -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) -DPython_EXECUTABLE=$(abspath $(BIN)/python) > /dev/null
+	$(BIN)/cmake --build $(THREAD_BUILD) -j $(JOBS) -- --quiet
+	TSAN_OPTIONS=halt_on_error=1 setarch -R $(THREAD_BUILD)/reader_tests
+	$(BIN)/python -m tests.threads --module $(THREAD_BUILD)/_native.*.so --seconds $(or $(SECONDS),30)
 
 test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing, new random examples
 	TAGALONG_NEW_EXAMPLES=1 $(PYTEST) -m "long or hypothesis" tests
