@@ -25,7 +25,7 @@ def fails(*arguments: Any, **more: Any) -> None:
     raise OSError("no space left")
 
 
-@pytest.mark.parametrize("step", ["fsync", "replace", "chmod", "fdopen"])
+@pytest.mark.parametrize("step", ["fsync", "replace", "fchmod", "fstat"])
 def test_failure_while_writing_keeps_the_old_file(
     path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

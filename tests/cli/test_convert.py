@@ -31,7 +31,7 @@ def test_output_equals_that_of_write(run: Run, stream: Path) -> None:
     done = run("convert", "items.jsonl", "a.csv", *flags)
     assert done.code == 0
     assert done.err == "12 items written to a.csv as csv\n"
-    options = {"separator": ";", "unlabelled": "unknown"}
+    options: dict[str, Any] = {"separator": ";", "unlabelled": "unknown"}
     write(list(read("items.jsonl"))[:12], "b.csv", **options)
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tagalong.mail.filing.guards import exclusive_lock
+from tagalong.files.lock import exclusive_lock
 from tests.cli.conftest import Run
 
 PLACES = {"Bank": "Your invoice is due", "Travel": "Your flight is booked"}
@@ -187,12 +187,12 @@ def test_cron_reports_failures(run: Run, maildir: Path, monkeypatch: pytest.Monk
 
 def test_another_run_is_a_failure_unless_cron_asks(run: Run, maildir: Path) -> None:
     run(*CRON)
-    with exclusive_lock(maildir / "model.tagalong"):
+    with exclusive_lock(maildir / "model.tagalong", command="the other run"):
         done = run(*CRON)
         assert (done.code, done.out, done.err) == (0, "", "")
-        done = run("file", "Mail", "--apply", "--quiet")
+        done = run("file", "Mail", "--apply", "--quiet", "--wait", "0.1")
         assert (done.code, done.out) == (1, "")
-        assert "another run has locked this model" in done.err
+        assert f"this model is in use by process {os.getpid()} (the other run)" in done.err
 
 
 def test_a_foreign_model_is_refused(run: Run, maildir: Path) -> None:

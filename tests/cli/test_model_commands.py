@@ -11,8 +11,8 @@ from tagalong.cli.sources import Reading
 from tagalong.evaluate import Progress
 from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.summary import coverage_lines, headline
+from tagalong.files.lock import exclusive_lock
 from tagalong.mail.filing import model as filing_model
-from tagalong.mail.filing.guards import exclusive_lock
 from tests.cli.conftest import Run, items
 from tests.evaluate.confident import confident_rounds
 
@@ -232,15 +232,15 @@ def test_list_of_many_labels(run: Run, tmp_path: Path) -> None:
 
 def test_a_locked_model_is_not_changed(run: Run, model: str) -> None:
     before = Path(model).read_bytes()
-    with exclusive_lock(Path(model)):
+    with exclusive_lock(model, command="the other run"):
         for argv in (
             ("labels", "set", model, "money", "--never"),
             ("labels", "forget", model, "money"),
             ("prune", model, "--features", "1"),
         ):
-            done = run(*argv)
+            done = run(*argv, "--wait", "0.1")
             assert done.code == 1
-            assert "another run" in done.err
+            assert "the other run" in done.err
         assert run("labels", "list", model).code == 0
     assert Path(model).read_bytes() == before
     assert run("labels", "set", "nope", "money", "--never").code == 1

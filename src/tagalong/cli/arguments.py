@@ -3,7 +3,7 @@
 import argparse
 
 from tagalong.cli.command_parser import ArgumentGroup
-from tagalong.cli.options.values import at_least_one, buckets, positive, setting, span
+from tagalong.cli.options.values import at_least_one, buckets, positive, seconds, setting, span
 from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES, PREDTRON_UPDATES
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "PROBLEMS",
     "UPDATES",
     "UPDATES_IN_WORDS",
+    "WAIT",
     "WEIGHTINGS",
     "add_certificate",
     "add_features",
@@ -23,6 +24,7 @@ __all__ = [
     "add_output",
     "add_plot",
     "add_sources",
+    "add_wait",
 ]
 
 # The update rules of the label-ranker, and those of all learners without duplicates.
@@ -50,6 +52,7 @@ PLOT_KINDS = (
     "certificate",
     "mistakes",
 )
+WAIT = 10.0
 AVERAGES = {"auto": "auto", "yes": True, "no": False}
 
 Parser = argparse.ArgumentParser
@@ -70,6 +73,18 @@ def add_model(
     """Add the required option ``--model``."""
     model = parser.add_argument("--model", "-m", metavar="MODEL", required=True, help=help)
     model.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
+
+
+def add_wait(parser: Parser) -> None:
+    """Add the option ``--wait`` of the commands that change a model."""
+    parser.add_argument(
+        "--wait",
+        type=seconds,
+        default=WAIT,
+        metavar="SECONDS",
+        help="how long to wait while another command changes the same model (default: "
+        f"{WAIT:g} seconds)",
+    )
 
 
 def add_sources(parser: Parser, nargs: str = "+") -> None:

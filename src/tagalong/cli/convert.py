@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.flags import parameters_as_flags
@@ -64,8 +65,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
     seen = _SeenParts()
     with reading.open() as stream, Live(out.quiet) as live:
         items = seen.record(reading.limited(stream), live)
+        first = list(islice(items, 1))  # the stream knows then whether it is mail
         try:
-            count = write(items, args.out, target.name, **options)
+            count = write(
+                chain(first, items),
+                args.out,
+                target.name,
+                private=stream.is_private,
+                **options,
+            )
         except ReadError:
             raise
         except ValueError as error:

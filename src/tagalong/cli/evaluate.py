@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from pathlib import Path
 
 from tagalong.cli.answer_cells import answer_cells
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
@@ -11,8 +10,9 @@ from tagalong.cli.frozen_tagger import FrozenTagger
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
 from tagalong.cli.nothing_learnt import nothing_learnt
-from tagalong.cli.output import Output, as_json
+from tagalong.cli.output import Output
 from tagalong.cli.plot_files import check_plot
+from tagalong.cli.report_files import write_report
 from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.evaluate import Progress
 from tagalong.learning.items import Item
@@ -50,9 +50,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise nothing_learnt(reading, items.unlabelled, stream.skipped, "measure")
     report = progress.report(frozen.labels, one_label=tagger.has_one_label, frozen=True)
     if args.plot is not None:
-        report.plot(args.plot, args.plot_kind)
+        report.plot(args.plot, args.plot_kind, private=stream.is_private)
     if args.report is not None:
-        Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
+        write_report(report, args.report, private=stream.is_private)
     out.json_result(
         {
             "model": args.model,

@@ -2,8 +2,10 @@
 
 import argparse
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
+from tagalong.cli.arguments import WAIT
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.file_text import log_lines, move_lines, summary_lines
 from tagalong.cli.flags import keywords_as_flags
@@ -16,6 +18,9 @@ from tagalong.mail.filing.rules import MIN_AUDIT, is_share
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
 __all__ = ["run"]
+
+MAX_BUSY_SECONDS = 3600.0
+"""How long another run may take before ``--cron`` reports it: it may hang."""
 
 _STEPS = {
     "sort": "reading dates",
@@ -49,9 +54,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         with Live(out.quiet or args.cron) as live:
             result = _file(args, exclude, _progress(live))
     except BusyError as error:
-        if args.cron:
+        if args.cron and error.held_seconds(datetime.now(UTC)) <= MAX_BUSY_SECONDS:
             return OK  # The next run of the timer does the work.
-        raise CommandError(str(error)) from error
+        advice = "if it hangs, end it" if args.cron else "--wait SECONDS waits longer"
+        raise CommandError(f"{error}; {advice}") from error
     except NoInboxError as error:
         raise UsageError(str(error)) from error
     except (ModelFileError, ValueError) as error:
@@ -85,7 +91,14 @@ def _file(args: argparse.Namespace, exclude: Any, progress: Any) -> FilingResult
         names=not args.no_names,
         start_from=args.start_from,
         progress=progress,
+        wait=_wait(args),
     )
+
+
+def _wait(args: argparse.Namespace) -> float:
+    if args.wait is not None:
+        return float(args.wait)
+    return 0.0 if args.cron else WAIT
 
 
 def _progress(live: Live) -> Callable[[str, int, int], None]:

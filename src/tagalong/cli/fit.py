@@ -5,7 +5,6 @@ import os
 import time
 import warnings
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.flags import parameters_as_flags
 from tagalong.cli.frozen_tagger import FrozenTagger
 from tagalong.cli.learners import FEATURE_FLAGS, feature_settings, setting_values
-from tagalong.cli.models import check_destination
+from tagalong.cli.models import check_destination, check_model_destination, locked_model
 from tagalong.cli.nothing_learnt import nothing_learnt
-from tagalong.cli.output import Output, as_json, size_text
+from tagalong.cli.output import Output, size_text
+from tagalong.cli.report_files import write_report
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress, Report
 from tagalong.learning.items import Item
@@ -32,10 +32,15 @@ INTERRUPTED = 130
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Train on the items, calibrate and measure on the held-out ones, and save the model."""
-    check_destination(args.model, "--model")
+    check_model_destination(args.model)
     check_destination(args.report, "--report")
     if not 0 <= args.holdout < 1:
         raise UsageError(f"--holdout must be at least 0 and below 1, got {args.holdout:g}")
+    with locked_model(args.model, args):
+        return _run(args, out)
+
+
+def _run(args: argparse.Namespace, out: Output) -> int:
     learner = _learner(args, out)
     features = TextFeatures(**{"unit": True, **feature_settings(args)})
     reading = reading_of(args)
@@ -61,7 +66,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         "interrupted": interrupted,
     }
     reading.save_to_notes(tagger)
-    tagger.save(args.model)
+    tagger.save(args.model, private=stream.is_private)
     figures = {
         "dual_objective": learner.dual_objective_,
         "duality_gap": learner.duality_gap_,
@@ -69,7 +74,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         "seconds": seconds,
     }
     if args.report is not None and report is not None:
-        Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
+        write_report(report, args.report, private=stream.is_private)
     out.json_result(
         {
             "model": args.model,

@@ -1,5 +1,6 @@
 """Loading of models, and checks of files and labels named on the command line."""
 
+import argparse
 import difflib
 import json
 import os
@@ -9,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from tagalong.cli.errors import CommandError, UsageError
+from tagalong.files.lock import BusyError, exclusive_lock
 from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
 __all__ = [
     "check_destination",
+    "check_model_destination",
     "check_not_an_input",
     "file_header",
     "find_label",
     "load_tagger",
+    "locked_model",
     "locked_tagger",
 ]
 
@@ -34,24 +38,41 @@ def load_tagger(path: str) -> Tagger:
 
 
 @contextmanager
-def locked_tagger(path: str) -> Iterator[Tagger]:
-    """Lock a model file against other commands that write it, and return its tagger.
+def locked_model(path: str | None, args: argparse.Namespace) -> Iterator[None]:
+    """Lock a model file against other commands that write it.
+
+    Parameters
+    ----------
+    path : str, optional
+        The model file; if None, there is nothing to lock. CommandError if another command uses
+        it for longer than ``--wait``.
+    args : Namespace
+        The arguments of the command.
+    """
+    with ExitStack() as stack:
+        if path is not None:
+            lock = exclusive_lock(path, command=f"tagalong {args.command}", wait=args.wait)
+            try:
+                stack.enter_context(lock)
+            except BusyError as error:
+                raise CommandError(f"{error}; --wait SECONDS waits longer") from error
+        yield
+
+
+@contextmanager
+def locked_tagger(path: str, args: argparse.Namespace) -> Iterator[Tagger]:
+    """Lock a model file as `locked_model` does, and return its tagger.
 
     Parameters
     ----------
     path : str
-        The model file. CommandError if another command uses it.
+        The model file.
+    args : Namespace
+        The arguments of the command.
     """
-    # Imported here, as the commands that only read a model do not need the filing of mail.
-    from tagalong.mail.filing.guards import BusyError, exclusive_lock
-
     if not os.path.isfile(path):
         load_tagger(path)  # raises the error, before a lock file is made
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(exclusive_lock(Path(path)))
-        except BusyError as error:
-            raise CommandError(str(error)) from error
+    with locked_model(path, args):
         yield load_tagger(path)
 
 
@@ -97,6 +118,19 @@ def check_destination(path: str | None, argument: str) -> None:
         raise UsageError(f"{argument} {path} is a folder; give the name of a file")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"{argument} {path}: no permission to write to the folder {folder}")
+
+
+def check_model_destination(path: str | None) -> None:
+    """Raise UsageError if a model cannot be saved to a file.
+
+    Parameters
+    ----------
+    path : str, optional
+        The value of ``--model``.
+    """
+    check_destination(path, "--model")
+    if path is not None and os.path.exists(path) and not os.path.isfile(path):
+        raise UsageError(f"--model {path} is not a regular file; a model cannot be saved there")
 
 
 def check_not_an_input(path: str, argument: str, model: str | None, sources: Sequence[str]) -> None:

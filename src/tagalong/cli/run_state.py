@@ -57,6 +57,8 @@ class Run:
         The state of this file when the run was saved.
     held_out : dict or None
         The held-out estimate of a finished run whose items came sorted by label.
+    is_private : bool
+        Whether an item that was read is mail, so that new files are readable by their owner only.
     """
 
     def __init__(self, reading: Reading, passes: int, progress: Progress | QueryProgress):
@@ -71,6 +73,7 @@ class Run:
         self.predictions: PredictionFile | None = None
         self.saved_predictions: dict[str, Any] | None = None
         self.held_out: dict[str, Any] | None = None
+        self.is_private = False
         self._last: Item | Query | str = ""
 
     @property

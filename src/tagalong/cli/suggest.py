@@ -22,7 +22,9 @@ from tagalong.cli.tables.suggestions import (
     columns_of_suggest,
 )
 from tagalong.cli.tables.writers import TableFormat, make_table
+from tagalong.files.named_errors import open_in_place
 from tagalong.learning.items import Item
+from tagalong.readers.stream import Stream
 from tagalong.readers.writing import open_destination
 from tagalong.streams.compression import strip_compression_suffix
 from tagalong.tagger import Tagger
@@ -42,7 +44,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     tagger = load_tagger(args.model)
     if not args.sources:
         found = Suggested(tagger, iter([Item(text=args.text)]), args.k, args.min_precision)
-        _write(found, format, args, out, is_live=False)
+        _write(found, format, args, out, None, is_live=False)
         _report(found, [], 0, tagger, args, out)
         return OK
     reading = reading_of(args, tagger, optional=OPTIONAL_COLUMNS)
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             one_by_one=is_live,
             skip=reading.on_error == "skip",
         )
-        _write(found, format, args, out, is_live=is_live)
+        _write(found, format, args, out, stream, is_live=is_live)
     skipped = stream.skipped + found.skipped
     _report(found, [*stream.errors, *found.errors], skipped, tagger, args, out)
     return SOME_SKIPPED if skipped else OK
@@ -96,12 +98,17 @@ def _write(
     format: TableFormat | None,
     args: argparse.Namespace,
     out: Output,
+    source: Stream | None,
     *,
     is_live: bool,
 ) -> None:
     """Write all suggestions to the terminal, to standard output or to a file."""
     answers = iter(found)
     to_file = args.out is not None
+    private = False
+    if to_file:
+        answers = chain(list(islice(answers, 1)), answers)
+        private = source is not None and source.is_private  # known after the first item
     if not (to_file or format or out.json or is_live) and is_terminal(sys.stdout):
         first = list(islice(answers, 2))
         if len(first) == 1:
@@ -109,7 +116,7 @@ def _write(
             return
         answers = chain(first, answers)
     with (
-        _destination(args.out, format, is_live) as stream,
+        _destination(args.out, format, is_live, private) as stream,
         Live(out.quiet or not to_file) as live,
     ):
         writer = _writer(stream, format, args)
@@ -128,7 +135,7 @@ def _write(
 
 
 def _destination(
-    path: str | None, format: TableFormat | None, is_live: bool
+    path: str | None, format: TableFormat | None, is_live: bool, private: bool
 ) -> AbstractContextManager[IO[bytes]]:
     """Open the destination. A file is replaced when it is complete, or at once for live items."""
     if path is None and format == "csv" and is_terminal(sys.stdout):
@@ -136,8 +143,8 @@ def _destination(
     if path is None:
         return open_destination("-")
     if is_live and format != "parquet" and strip_compression_suffix(path) == path:
-        return open(path, "wb")
-    return open_destination(path)
+        return open_in_place(path, private=private)
+    return open_destination(path, private=private)
 
 
 def _writer(

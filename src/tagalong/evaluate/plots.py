@@ -14,6 +14,7 @@ from tagalong.evaluate.coverage_plot import draw_coverage
 from tagalong.evaluate.label_plot import draw_labels
 from tagalong.evaluate.measure_plot import draw_measures
 from tagalong.evaluate.report import Report
+from tagalong.files.replacement import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +55,7 @@ def draw(report: Report, kind: str) -> "Figure":
     return KINDS[kind](report)
 
 
-def save(report: Report, path: str | os.PathLike[str], kind: str) -> None:
+def save(report: Report, path: str | os.PathLike[str], kind: str, *, private: bool = False) -> None:
     """Write a figure to a PNG or SVG file; an existing file is replaced at the end.
 
     Parameters
@@ -65,20 +66,17 @@ def save(report: Report, path: str | os.PathLike[str], kind: str) -> None:
         The file; its name ends in .png or .svg.
     kind : str
         One of ``KINDS``.
+    private : bool
+        Whether a new file is readable by its owner only.
     """
     path = Path(path)
     extension = path.suffix.lower().removeprefix(".")
     if extension not in ("png", "svg"):
         raise ValueError(f"path must end in .png or .svg, got {str(path)!r}")
     figure = draw(report, kind)
-    temporary = path.with_name(f".{path.name}.part")
     # Without the date, equal figures give equal files.
     metadata = {"Date": None} if extension == "svg" else None
-    try:
-        with warnings.catch_warnings():
-            # Characters that no installed font has are drawn as boxes.
-            warnings.filterwarnings("ignore", message="Glyph")
-            figure.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=metadata)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path, private=private) as file, warnings.catch_warnings():
+        # Characters that no installed font has are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph")
+        figure.savefig(file, format=extension, dpi=DOTS_PER_INCH, metadata=metadata)

@@ -110,7 +110,9 @@ class QueryReport:
             lines += ["", f"certificate: {self.certificate}"]
         return "\n".join(lines)
 
-    def plot(self, path: str | os.PathLike[str], kind: str = "mistakes") -> NoReturn:
+    def plot(
+        self, path: str | os.PathLike[str], kind: str = "mistakes", *, private: bool = False
+    ) -> NoReturn:
         """Raise ValueError, as there is no plot of a run over queries.
 
         Parameters
@@ -118,6 +120,8 @@ class QueryReport:
         path : str or path
             Ignored.
         kind : str, default "mistakes"
+            Ignored.
+        private : bool, default False
             Ignored.
         """
         raise ValueError(

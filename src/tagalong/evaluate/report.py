@@ -203,7 +203,9 @@ class Report:
 
         return draw(self, kind)
 
-    def plot(self, path: str | os.PathLike[str], kind: str = "accuracy") -> None:
+    def plot(
+        self, path: str | os.PathLike[str], kind: str = "accuracy", *, private: bool = False
+    ) -> None:
         """Write a plot to a file.
 
         Parameters
@@ -212,10 +214,12 @@ class Report:
             The file; its name ends in .png or .svg.
         kind : str, default "accuracy"
             As for ``figure``.
+        private : bool, default False
+            Whether a new file is readable by its owner only.
         """
         from tagalong.evaluate.plots import save
 
-        save(self, path, kind)
+        save(self, path, kind, private=private)
 
 
 def _name(label: Hashable) -> Any:

@@ -16,16 +16,19 @@ class Fitted(BaseEstimator):
 
     _fitted_attribute: ClassVar[str]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, private: bool = False) -> None:
         """Write the learner to a file; `tagalong.load` reads it.
 
         Parameters
         ----------
         path : str or path
-            The file to write. An existing file is replaced atomically.
+            The file to write. An existing file is replaced atomically and keeps its mode; a
+            symbolic link stays a link.
+        private : bool, default False
+            Whether a new file is readable by its owner only. Otherwise the umask decides.
         """
         self._require_fit()
-        model_files.save(self, path)
+        model_files.save(self, path, private=private)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a model file."""

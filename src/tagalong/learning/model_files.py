@@ -1,14 +1,13 @@
 """Model files: safetensors with a JSON header, versioned and checksummed.
 
-A file holds arrays and one JSON text, never code, so loading it executes nothing. A new file is
-written to the folder of its destination and then renamed: a reader sees the old file or the new
-one.
+A file holds arrays and one JSON text, never code, so loading it executes nothing. It is replaced in
+one step: a reader sees the old file or the new one. Equal models give equal bytes.
 """
 
 import hashlib
 import json
 import os
-import tempfile
+import stat
 from collections.abc import Hashable, Mapping
 from importlib import import_module
 from importlib.metadata import version
@@ -17,6 +16,8 @@ from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from tagalong.files.replacement import replacing
 
 __all__ = [
     "ModelFileError",
@@ -109,8 +110,18 @@ def decode_label(saved: JsonLabel) -> Hashable:
     return saved
 
 
-def save(model: Saveable, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, atomically."""
+def save(model: Saveable, path: str | os.PathLike[str], *, private: bool = False) -> None:
+    """Write a model to a file, atomically.
+
+    Parameters
+    ----------
+    model : Saveable
+        The model.
+    path : str or path
+        The file. One that exists keeps its mode; a symbolic link stays a link.
+    private : bool
+        Whether a new file is readable by its owner only.
+    """
     from safetensors.numpy import save as to_bytes
 
     header, arrays = pack(model)
@@ -118,7 +129,24 @@ def save(model: Saveable, path: str | os.PathLike[str]) -> None:
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, default=_plain_number)
     metadata = {"tagalong": text, "sha256": _checksum(text, arrays)}
-    _write_atomically(Path(path), to_bytes(arrays, metadata=metadata))
+    contents = to_bytes(arrays, metadata=metadata)
+    with replacing(path, private=private) as file:
+        for part in _with_sorted_metadata(contents):
+            file.write(part)
+
+
+def _with_sorted_metadata(contents: bytes) -> tuple[bytes, memoryview]:
+    """Return header and data of a safetensors file, with the metadata in order of their names.
+
+    The library writes them in random order. The header has a length of 8 bytes in front, and
+    spaces at the end, so that the data begin at a multiple of 8.
+    """
+    end = 8 + int.from_bytes(contents[:8], "little")
+    header = json.loads(contents[8:end])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text, memoryview(contents)[end:]
 
 
 def _plain_number(value: object) -> object:
@@ -189,8 +217,7 @@ def _insert_custom_features(header: dict[str, Any], features: Any, path: Path) -
 def _read(path: Path) -> tuple[str, str, Arrays]:
     from safetensors import SafetensorError, safe_open
 
-    if not path.exists():
-        raise FileNotFoundError(f"model file {path} does not exist")
+    _check_is_file(path)
     try:
         with safe_open(path, framework="numpy") as file:
             metadata: Mapping[str, str] = file.metadata() or {}
@@ -201,6 +228,24 @@ def _read(path: Path) -> tuple[str, str, Arrays]:
     if "tagalong" not in metadata or "sha256" not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but not a Tagalong model")
     return metadata["tagalong"], metadata["sha256"], arrays
+
+
+def _check_is_file(path: Path) -> None:
+    """Raise an error unless a path names a regular file; a pipe would wait for its writer."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"model file {path} does not exist") from None
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    try:
+        mode = os.fstat(descriptor).st_mode
+    finally:
+        os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise ModelFileError(f"{path}: not a Tagalong model: it is a folder")
+    if not stat.S_ISREG(mode):
+        raise ModelFileError(f"{path}: not a Tagalong model: a model is a regular file")
 
 
 def _begins_like_a_model(path: Path) -> bool:
@@ -219,19 +264,3 @@ def _checksum(text: str, arrays: Arrays) -> str:
         digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-def _write_atomically(path: Path, contents: bytes) -> None:
-    umask = os.umask(0)
-    os.umask(umask)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(contents)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -57,6 +57,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 options=MAIL_OPTIONS,
                 starts=(b"From ",),
                 is_dated=True,
+                is_private=True,
             ),
             Format(
                 "maildir",
@@ -65,6 +66,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 options=MAIL_OPTIONS,
                 takes="folder",
                 is_dated=True,
+                is_private=True,
             ),
             pydocs.FORMAT,
             debtags.FORMAT,

@@ -20,7 +20,7 @@ from tagalong.readers.sources import (
     resolve_source,
 )
 from tagalong.streams.compression import decompress_stream, read_errors
-from tagalong.streams.format import Format, ItemOrError, OptionError, OptionValue
+from tagalong.streams.format import Format, ItemOrError, LeftOutError, OptionError, OptionValue
 
 __all__ = ["Stream", "read"]
 
@@ -138,7 +138,8 @@ class Stream:
     Attributes
     ----------
     skipped : int
-        Number of items that could not be read, with ``on_error="skip"``.
+        Number of items that could not be read, with ``on_error="skip"``, and of symbolic links in
+        folders of mail, which are not followed.
     errors : list of str
         Messages of the first 20 errors.
     on_read : callable or None
@@ -163,6 +164,9 @@ class Stream:
         self._skip = skip
         self._open = ExitStack()
         self._read = 0
+        self._has_private_items = any(
+            each.format is not None and each.format.is_private for each in resolved
+        )
         sources: Iterator[Iterator[Item]] = map(self._next_source, resolved)
         if order != "file":
             sources = map(self._reported, sources)
@@ -204,7 +208,7 @@ class Stream:
             if isinstance(found, Item):
                 yield found
                 continue
-            if not self._skip:
+            if not self._skip and not isinstance(found, LeftOutError):
                 raise found
             self.skipped += 1
             if len(self.errors) < _MAX_ERRORS:
@@ -232,12 +236,18 @@ class Stream:
         stream = decompress_stream(_opened(source.source, files), name)
         if found is None:
             found = detect_format(stream.peek(DETECTION_BYTES), name, self._choice.fallback)
+            self._has_private_items |= found.is_private
         return found.read(stream, name, **self._choice.of(found))
 
     @property
     def is_mail(self) -> bool:
         """Whether all sources are mail, which has dates."""
         return _is_dated(self._sources, {})
+
+    @property
+    def is_private(self) -> bool:
+        """Whether a source is mail. The format of a pipe is known after its first item."""
+        return self._has_private_items
 
     def list_names(self) -> list[str]:
         """Return the names of the columns or keys of the first source that has such names.

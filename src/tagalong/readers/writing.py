@@ -2,13 +2,13 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from math import inf, isfinite
-from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO
 
+from tagalong.files.named_errors import open_in_place
+from tagalong.files.replacement import Replacement, replacing
 from tagalong.learning.items import Item
 from tagalong.readers.registry import format_for_writing, validate_options
 from tagalong.readers.values import describe_item
@@ -22,12 +22,15 @@ def write(
     items: Iterable[Item],
     path: str | os.PathLike[str],
     format: str | None = None,
+    *,
+    private: bool = False,
     **options: object,
 ) -> int:
     """Write items to a file and return their number.
 
     The items go to a temporary file in the same folder, which replaces the destination when it is
-    complete. After an error the destination is unchanged.
+    complete. After an error the destination is unchanged. A file that exists keeps its mode, and a
+    symbolic link stays a link.
 
     Parameters
     ----------
@@ -37,6 +40,8 @@ def write(
         Destination; "-" is standard output. The suffix .gz, .xz, .bz2 or .zst selects compression.
     format : str, optional
         A name from `FORMATS`. By default the path's extension selects the format.
+    private : bool, default False
+        Whether new files are readable by their owner only. Otherwise the umask decides.
     options : dict
         Options of the format's writer, see its ``write_options``.
 
@@ -57,18 +62,18 @@ def write(
     if os.path.exists(name) and not os.path.isfile(name):
         if os.path.isdir(name):
             raise IsADirectoryError(f"{name} is a folder; it must be the path of a file")
-        with open(name, "wb") as device, _compressed_stream(device, name) as stream:
+        with open_in_place(name) as device, _compressed_stream(device, name) as stream:
             return found.write(items, Target(stream, name, stream_only=True), **given)
-    with _replaced_when_complete(Path(name)) as (file, side_files):
-        with _compressed_stream(file, name) as stream:
+    with Replacement(name, private=private) as main:
+        with _compressed_stream(main.file, name) as stream:
             target = Target(stream, name)
             count = found.write(items, target, **given)
-        side_files.update(target.side_files)
+        _replace_together(main, name, target.side_files, private)
     return count
 
 
 @contextmanager
-def open_destination(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def open_destination(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for writing that replaces an existing one when the block ends without an error.
 
     Parameters
@@ -76,6 +81,8 @@ def open_destination(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     path : str or path
         Destination, as for `write`; a symbolic link stays a link. "-" is standard output; devices
         and pipes are written directly.
+    private : bool
+        Whether a new file is readable by its owner only.
     """
     name = os.fspath(path)
     if name == "-":
@@ -83,14 +90,10 @@ def open_destination(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield target.stream
         target.stream.flush()
     elif os.path.exists(name) and not os.path.isfile(name):
-        with open(name, "wb") as device, _compressed_stream(device, name) as stream:
+        with open_in_place(name) as device, _compressed_stream(device, name) as stream:
             yield stream
     else:
-        destination = Path(os.path.realpath(name))
-        with (
-            _replaced_when_complete(destination) as (file, _),
-            _compressed_stream(file, name) as stream,
-        ):
+        with replacing(name, private=private) as file, _compressed_stream(file, name) as stream:
             yield stream
 
 
@@ -145,37 +148,23 @@ def _compressed_stream(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
             stream.close()
 
 
-@contextmanager
-def _replaced_when_complete(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | None]]]:
-    """Open a temporary file that replaces `path`, together with its side files, on success."""
-    side_files: dict[str, bytes | None] = {}
-    written: dict[Path, str] = {}
-    try:
-        with _temporary_file(path, written) as file:
-            yield file, side_files
+def _replace_together(
+    main: Replacement, name: str, side_files: dict[str, bytes | None], private: bool
+) -> None:
+    """Replace a file and its side files, after all of them are complete."""
+    with ExitStack() as stack:
+        complete = []
         for suffix, contents in side_files.items():
             if contents is not None:
-                with _temporary_file(Path(f"{path}{suffix}"), written) as side_file:
-                    side_file.write(contents)
-        for suffix, contents in side_files.items():
-            if contents is None:
-                Path(f"{path}{suffix}").unlink(missing_ok=True)
+                side_file = stack.enter_context(Replacement(f"{name}{suffix}", private=private))
+                side_file.file.write(contents)
+                complete.append(side_file)
         # The main file is replaced last: once it is new, its side files are new as well.
-        for destination in reversed(list(written)):
-            os.replace(written[destination], destination)
-            del written[destination]
-    finally:
-        for name in written.values():
-            Path(name).unlink(missing_ok=True)
-
-
-@contextmanager
-def _temporary_file(path: Path, written: dict[Path, str]) -> Iterator[BinaryIO]:
-    umask = os.umask(0)
-    os.umask(umask)
-    handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        yield cast(BinaryIO, file)
-        file.flush()
-        os.fsync(file.fileno())
-        os.fchmod(file.fileno(), 0o666 & ~umask)
+        complete.append(main)
+        for each in complete:
+            each.complete()
+        for suffix, contents in side_files.items():
+            if contents is None and os.path.lexists(f"{name}{suffix}"):
+                os.unlink(f"{name}{suffix}")
+        for each in complete:
+            each.commit()

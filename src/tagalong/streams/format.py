@@ -6,7 +6,15 @@ from typing import IO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
 
-__all__ = ["Format", "ItemOrError", "Option", "OptionError", "OptionValue", "Target"]
+__all__ = [
+    "Format",
+    "ItemOrError",
+    "LeftOutError",
+    "Option",
+    "OptionError",
+    "OptionValue",
+    "Target",
+]
 
 # The element type of a reader: an item, or the error of an item that cannot be read. A reader
 # yields an error if it can continue with the next item, and raises it otherwise.
@@ -28,6 +36,13 @@ _EXPECTED = {
 
 class OptionError(ValueError):
     """An option that the format does not have, or a value that the option does not accept."""
+
+
+class LeftOutError(ReadError):
+    """A part of a source that is left out on purpose, such as a symbolic link.
+
+    It counts as skipped. It never stops the reading.
+    """
 
 
 @dataclass(frozen=True)
@@ -151,6 +166,9 @@ class Format:
         can.
     is_dated : bool
         Whether items of this format normally have a date.
+    is_private : bool
+        Whether items of this format are private, such as mail. Files made from them are readable
+        by their owner only.
     list_names : callable or None
         Function with the arguments of `read` that returns the names of the columns or keys from
         which an item can take its parts. None if the format has no such names.
@@ -167,6 +185,7 @@ class Format:
     starts: tuple[bytes, ...] = ()
     available: Callable[[], str] = str
     is_dated: bool = False
+    is_private: bool = False
     list_names: Callable[..., list[str]] | None = None
 
 

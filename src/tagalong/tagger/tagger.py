@@ -475,16 +475,19 @@ class Tagger(Suggester):
                     self.features.forget_names(found[~kept])
             return self.size()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, private: bool = False) -> None:
         """Save the tagger to a file; `tagalong.load` loads it.
 
         Parameters
         ----------
         path : str or path
-            The file. An existing file is replaced after the new one is complete.
+            The file. An existing file is replaced after the new one is complete, and keeps its
+            mode; a symbolic link stays a link.
+        private : bool, default False
+            Whether a new file is readable by its owner only. Otherwise the umask decides.
         """
         with self._lock:
-            model_files.save(self, path)
+            model_files.save(self, path, private=private)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a model file."""

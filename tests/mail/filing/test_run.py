@@ -2,6 +2,7 @@
 
 import json
 import mailbox
+import os
 import signal
 import threading
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import Any
 import pytest
 
 from tagalong import LabelRanker, ModelFileError, Tagger, load
+from tagalong.files.lock import exclusive_lock
 from tagalong.filing import BusyError, FilingResult, default_model
 from tagalong.learning.items import ReadError
 from tagalong.mail.filing import steps as module
-from tagalong.mail.filing.guards import exclusive_lock
 from tests.mail.filing.maildirs import (
     EACH,
     TOPICS,
@@ -298,8 +299,8 @@ def test_a_model_with_words_raises_if_names_is_false(one: Mail) -> None:
 
 
 def test_concurrent_runs_raise(one: Mail) -> None:
-    with exclusive_lock(default_model(one.root)):
-        with pytest.raises(BusyError, match="another run has locked this model"):
+    with exclusive_lock(default_model(one.root), command="the other run"):
+        with pytest.raises(BusyError, match=rf"in use by process {os.getpid()} \(the other run\)"):
             file_mail(one.root, apply=True)
         assert file_mail(one.root).learnt == 3 * EACH, "a dry run needs no lock"
     assert file_mail(one.root, apply=True).learnt == 3 * EACH

@@ -5,16 +5,16 @@ import os
 
 from tagalong.cli.errors import CommandError, UsageError
 from tagalong.cli.learn.predictions import check_predictions
-from tagalong.cli.models import check_destination
+from tagalong.cli.models import check_destination, check_model_destination
 from tagalong.cli.plot_files import check_plot
 from tagalong.cli.sources import is_live_stream
 
-__all__ = ["check_arguments"]
+__all__ = ["check_arguments", "check_model"]
 
 
 def check_arguments(args: argparse.Namespace) -> None:
     """Raise UsageError or CommandError if the arguments are invalid."""
-    check_destination(args.model, "--model")
+    check_model_destination(args.model)
     check_destination(args.report, "--report")
     check_predictions(args)
     check_plot(args.plot)
@@ -29,14 +29,14 @@ def check_arguments(args: argparse.Namespace) -> None:
             f"--passes {args.passes}: standard input and pipes can be read only once; write the "
             "items to a file first, and give the file"
         )
-    _check_model(args)
+    check_model(args)
 
 
 def _is_read_once(source: str) -> bool:
     return source == "-" or is_live_stream(source)
 
 
-def _check_model(args: argparse.Namespace) -> None:
+def check_model(args: argparse.Namespace) -> None:
     """Raise an error if the file of a new model exists, or the file to load does not."""
     if args.model is not None and os.path.exists(args.model):
         if not (args.resume or args.continue_run or args.force):

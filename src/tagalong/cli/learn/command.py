@@ -2,11 +2,10 @@
 
 import argparse
 from functools import partial
-from pathlib import Path
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.interrupts import Interrupts
-from tagalong.cli.learn.checks import check_arguments
+from tagalong.cli.learn.checks import check_arguments, check_model
 from tagalong.cli.learn.held_out import held_out_estimate
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
@@ -17,8 +16,10 @@ from tagalong.cli.learn.preparation import prepare
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.learn.separator_warning import SeparatorWarning
 from tagalong.cli.live import Live
+from tagalong.cli.models import locked_model
 from tagalong.cli.nothing_learnt import nothing_learnt
-from tagalong.cli.output import Output, as_json
+from tagalong.cli.output import Output
+from tagalong.cli.report_files import write_report
 from tagalong.cli.run_state import Run
 from tagalong.evaluate import Report
 from tagalong.evaluate.query_report import QueryReport
@@ -29,6 +30,12 @@ __all__ = ["run"]
 def run(args: argparse.Namespace, out: Output) -> int:
     """Learn the items, and report the measures."""
     check_arguments(args)
+    with locked_model(args.model, args):
+        check_model(args)  # another command may have made it meanwhile
+        return _run(args, out)
+
+
+def _run(args: argparse.Namespace, out: Output) -> int:
     tagger, learning_run = prepare(args)
     with Interrupts() as interrupts:
         with (
@@ -55,7 +62,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if held_out is not None:
             learning_run.held_out = held_out.note()
             saver.save()
-    _write_files(args, report)
+    _write_files(args, report, private=learning_run.is_private)
     report_outcome(
         out,
         args.model,
@@ -103,9 +110,9 @@ def _with_resume_hint(error: Exception, run: Run, path: str | None) -> Exception
     )
 
 
-def _write_files(args: argparse.Namespace, report: Report | QueryReport) -> None:
+def _write_files(args: argparse.Namespace, report: Report | QueryReport, *, private: bool) -> None:
     """Write the files of ``--report`` and ``--plot``."""
     if args.report is not None:
-        Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
+        write_report(report, args.report, private=private)
     if args.plot is not None:
-        report.plot(args.plot, args.plot_kind)
+        report.plot(args.plot, args.plot_kind, private=private)

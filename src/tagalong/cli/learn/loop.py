@@ -12,6 +12,7 @@ from tagalong.cli.learn.separator_warning import SeparatorWarning
 from tagalong.cli.run_state import Run
 from tagalong.learning.items import Item
 from tagalong.readers.queries import Query, queries
+from tagalong.readers.stream import Stream
 from tagalong.tagger import Tagger
 
 __all__ = ["LearningLoop"]
@@ -70,6 +71,7 @@ class LearningLoop:
         self._show_reading = show_reading
         self._batch_size = BatchSize(tagger, run)
         self._start = run.number, run.position
+        self._stream: Stream
 
     @property
     def has_learnt(self) -> bool:
@@ -94,6 +96,7 @@ class LearningLoop:
     def _one_pass(self) -> None:
         learner = PassLearner(self._tagger, self.run)
         with self.run.reading.open() as stream:
+            self._stream = stream
             stream.on_read = self._show_reading
             items: Iterator[Item | Query] = (
                 queries(stream) if self._tagger.ranks_documents else stream
@@ -141,6 +144,7 @@ class LearningLoop:
             return
         # Empty the batch first, so that nothing is learnt twice if learning fails.
         items, batch[:] = list(batch), []
+        self.run.is_private |= self._stream.is_private
         learner.learn(items)
         self._separator_warning.count(items)
         self._order_warning.show_if(_labels_come_in_runs(self._tagger))

@@ -59,13 +59,18 @@ class PredictionFile:
         The model that learns.
     places : int
         Number of suggestions per row.
+    run : Run
+        The run. It knows whether new files are readable by their owner only.
     start : TablePosition
         Where to continue.
     """
 
-    def __init__(self, path: str, tagger: Tagger, places: int, start: TablePosition = EMPTY):
+    def __init__(
+        self, path: str, tagger: Tagger, places: int, run: Run, start: TablePosition = EMPTY
+    ):
         self._path = path
         self._tagger = tagger
+        self._run = run
         self._places = places
         self._columns = prediction_columns(places)
         format = table_format_of(path)
@@ -78,6 +83,7 @@ class PredictionFile:
             "jsonl" if self._is_parquet else format,
             self._columns,
             start,
+            is_private=lambda: run.is_private,
         )
 
     @property
@@ -123,7 +129,7 @@ class PredictionFile:
         """Complete the file."""
         self._table.close()
         if self._is_parquet:
-            _convert(_collected(self._path), self._path, self._columns)
+            _convert(_collected(self._path), self._path, self._columns, self._run.is_private)
             os.unlink(_collected(self._path))
 
 
@@ -158,7 +164,7 @@ def predictions_of(
             "ones are written to a new file"
         )
         start = EMPTY
-    file = run.predictions = PredictionFile(path, tagger, run.progress.k, start)
+    file = run.predictions = PredictionFile(path, tagger, run.progress.k, run, start)
     try:
         yield
     except BaseException:
@@ -199,10 +205,10 @@ def _collected(path: str) -> str:
     return f"{path}.partial"
 
 
-def _convert(rows: str, path: str, columns: Sequence[Column]) -> None:
+def _convert(rows: str, path: str, columns: Sequence[Column], private: bool) -> None:
     """Write a Parquet file from rows as JSON lines."""
     names = [column.name for column in columns]
-    with open(rows, encoding="utf-8") as lines, open_destination(path) as stream:
+    with open(rows, encoding="utf-8") as lines, open_destination(path, private=private) as stream:
         table = ParquetTable(stream, columns)
         for line in lines:
             row = json.loads(line)
@@ -215,7 +221,8 @@ def _collect_again(path: str, columns: Sequence[Column], start: TablePosition) -
     from pyarrow import ArrowException, parquet
 
     names = [column.name for column in columns]
-    collected = AppendableTable(_collected(path), "jsonl", columns)
+    # Their file may be private, and nothing has been read yet that says whether it is.
+    collected = AppendableTable(_collected(path), "jsonl", columns, is_private=lambda: True)
     left = start.rows
     try:
         for batch in parquet.ParquetFile(path).iter_batches(_ROWS_PER_BATCH, columns=names):

@@ -40,7 +40,7 @@ class Saver:
             return
         start = time.monotonic()
         self._run.save_to_notes(self._tagger)
-        self._tagger.save(self._path)
+        self._tagger.save(self._path, private=self._run.is_private)
         end = time.monotonic()
         # Saving takes at most a twentieth of the time: a large model is saved less often.
         self._due = end + max(SECONDS_BETWEEN_SAVES, 20 * (end - start))

@@ -2,7 +2,8 @@
 
 import argparse
 
-from tagalong.cli.options.values import names, whole
+from tagalong.cli.arguments import WAIT
+from tagalong.cli.options.values import names, seconds, whole
 
 __all__ = ["add_file"]
 
@@ -78,7 +79,14 @@ def add_file(parser: Parser) -> None:
         "--cron",
         action="store_true",
         help="for cron and timers: write nothing unless messages were moved or something failed, "
-        "and succeed if another run is at work",
+        "and succeed if another run is at work, unless it has been for more than an hour",
+    )
+    parser.add_argument(
+        "--wait",
+        type=seconds,
+        metavar="SECONDS",
+        help="how long to wait while another command changes the same model (default: "
+        f"{WAIT:g} seconds, 0 with --cron)",
     )
     parser.add_argument(
         "--start-from",

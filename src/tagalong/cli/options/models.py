@@ -158,6 +158,7 @@ def add_labels(parser: Parser) -> None:
     )
     forget.add_argument("labels", metavar="LABEL", nargs="+", help="labels to remove")
     for action in (rename, merge, forget):
+        shared.add_wait(action)
         shared.add_output(action)
 
 
@@ -198,6 +199,7 @@ def _add_labels_set(actions: Any) -> None:
     )
     value.add_argument("--never", action="store_true", help="never mark the labels as sure")
     value.add_argument("--default", action="store_true", help="remove the labels' own target again")
+    shared.add_wait(target)
     shared.add_output(target)
 
 
@@ -211,3 +213,4 @@ def add_prune(parser: Parser) -> None:
         metavar="N",
         help="number of features to keep: those with the longest weight vectors",
     )
+    shared.add_wait(parser)

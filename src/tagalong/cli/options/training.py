@@ -36,6 +36,7 @@ def add_learn(parser: Parser) -> None:
     start.add_argument(
         "--force", action="store_true", help="replace the file of --model if it already exists"
     )
+    shared.add_wait(parser)
     parser.add_argument(
         "--report", metavar="FILE", help="JSON file to write all measures to (default: none)"
     )
@@ -100,6 +101,7 @@ def add_fit(parser: Parser) -> None:
     """Add the arguments of ``tagalong fit``."""
     shared.add_sources(parser)
     shared.add_model(parser, help="file to save the model to; an existing file is replaced")
+    shared.add_wait(parser)
     parser.add_argument(
         "--holdout",
         type=float,

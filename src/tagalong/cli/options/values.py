@@ -2,7 +2,17 @@
 
 import argparse
 
-__all__ = ["at_least_one", "buckets", "names", "positive", "precision", "setting", "span", "whole"]
+__all__ = [
+    "at_least_one",
+    "buckets",
+    "names",
+    "positive",
+    "precision",
+    "seconds",
+    "setting",
+    "span",
+    "whole",
+]
 
 
 def whole(text: str) -> int:
@@ -36,6 +46,17 @@ def positive(text: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
     if not number > 0:
         raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+    return number
+
+
+def seconds(text: str) -> float:
+    """Return a number of seconds, 0 or more."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds, got {text!r}") from None
+    if not number >= 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more seconds, got {text}")
     return number
 
 

@@ -2,14 +2,15 @@
 
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import IO, Any
+from typing import Any
 
 from tagalong.cli.errors import CommandError
 from tagalong.cli.tables.columns import Column, Row
 from tagalong.cli.tables.writers import Table, TableFormat, make_table
+from tagalong.files.named_errors import open_in_place
 
 __all__ = ["EMPTY", "AppendableTable", "TablePosition"]
 
@@ -59,6 +60,8 @@ class AppendableTable:
     start : TablePosition
         Where to continue. Rows behind this position are removed. CommandError if the file before
         it has changed.
+    is_private : callable
+        Function that returns, at the first row, whether a new file is readable by its owner only.
     """
 
     def __init__(
@@ -67,6 +70,8 @@ class AppendableTable:
         format: TableFormat,
         columns: Sequence[Column],
         start: TablePosition = EMPTY,
+        *,
+        is_private: Callable[[], bool] = lambda: False,
     ):
         self.path = path
         self._format = format
@@ -75,6 +80,7 @@ class AppendableTable:
         self._table: Table | None = None
         self._rows = start.rows
         self._start = start
+        self._is_private = is_private
         if start.size:
             self._open()
 
@@ -108,7 +114,7 @@ class AppendableTable:
 
     def _open(self) -> Table:
         if self._table is None:
-            self._file = _CountingFile(self.path, self._start)
+            self._file = _CountingFile(self.path, self._start, self._is_private())
             options = {"header": not self._start.size} if self._format == "csv" else {}
             stream: Any = self._file
             self._table = make_table(self._format, stream, self._columns, **options)
@@ -118,14 +124,12 @@ class AppendableTable:
 class _CountingFile:
     """A file that is written from a position on, and knows its size and checksum."""
 
-    def __init__(self, path: str, start: TablePosition):
+    def __init__(self, path: str, start: TablePosition, private: bool):
         self.size = start.size
         self.checksum = start.checksum
         if start.size:
             _check_beginning(path, start)
-        self._file: IO[bytes] = open(path, "r+b" if start.size else "wb")  # noqa: SIM115
-        self._file.truncate(start.size)
-        self._file.seek(start.size)
+        self._file = open_in_place(path, private=private, size=start.size)
 
     def write(self, data: bytes) -> int:
         self.size += len(data)

@@ -81,7 +81,7 @@ class FilingModel:
         journal = self.journal.to_json()
         if self._has_new_settings or self.tagger.notes.get(NOTES) != journal:
             self.tagger.notes[NOTES] = journal
-            self.tagger.save(self.path)
+            self.tagger.save(self.path, private=True)
             self._has_new_settings = False
 
 

@@ -12,8 +12,9 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from tagalong import parameters
+from tagalong.files.lock import exclusive_lock
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.guards import deferred_interrupt, exclusive_lock
+from tagalong.mail.filing.interrupts import deferred_interrupt
 from tagalong.mail.filing.mailbox import Mailbox
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
@@ -45,6 +46,7 @@ def file_mail(
     names: bool = True,
     start_from: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    wait: float = 0.0,
 ) -> FilingResult:
     r"""Learn from the folders of a Maildir, and file the messages of its inbox.
 
@@ -89,6 +91,8 @@ def file_mail(
     progress : callable, optional
         Called as ``progress(step, done, total)`` after each message of the steps "sort", "learn",
         "suggest" and "move".
+    wait : float, default 0
+        Number of seconds to wait for another run that uses the same model.
 
     Returns
     -------
@@ -99,7 +103,8 @@ def file_mail(
     Raises
     ------
     BusyError
-        If another run uses the same model.
+        If another run uses the same model, and has not ended after `wait` seconds. The error says
+        which process that is.
     ReadError
         If `maildir` is not a Maildir, or has no inbox. A folder inside that cannot be read is
         counted as a failure.
@@ -141,6 +146,8 @@ def file_mail(
         other_targets=() if applied else TARGETS,
     )
     names = parameters.flag(names, "names")
+    if not parameters.real(wait, "wait") >= 0:
+        raise ValueError(f"wait must be at least 0 seconds, got {wait!r}")
     path = default_model(maildir) if model is None else Path(model)
     mailbox = Maildir(Path(maildir), exclude)
     mailbox.check_inbox()  # both raise before the lock file is created
@@ -149,7 +156,8 @@ def file_mail(
             f"{printable_path(path)}: the folder of the model file does not exist"
         )
     result = FilingResult(path, applied)
-    with exclusive_lock(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
+    lock = exclusive_lock(path, command="tagalong file", wait=wait) if applied else nullcontext()
+    with lock, deferred_interrupt() as interrupted:
         control = StepControl(progress or (lambda step, done, total: None), interrupted)
         first = None if start_from is None else Path(start_from)
         filing = FilingModel(path, names=names, save=applied, audit=audit, start_from=first)

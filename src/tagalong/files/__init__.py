@@ -1,0 +1,1 @@
+"""Files that are replaced, locked and moved without loss."""
