@@ -16,7 +16,7 @@ from io import StringIO
 from pathlib import Path
 
 from tests.faults.injection import FAULTS, Call, Fault, inject, record, recorded
-from tests.faults.operations import Operation
+from tests.faults.operations import TEMPORARY, Operation
 
 SECONDS = 120  # only a loop without end takes that long
 GOOD_CODES = (0, 1, 3)
@@ -82,7 +82,7 @@ class Attack:
         self._complete = folder / "complete"
         self._work = folder / "work"
         self._log = folder / "calls"
-        (self._before / "tmp").mkdir(parents=True)
+        (self._before / TEMPORARY).mkdir(parents=True)
         with inside(self._before), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             operation.prepare()
         shutil.copytree(self._before, self._complete)
@@ -158,11 +158,14 @@ class Attack:
 
 
 def _names(folder: Path) -> set[str]:
-    """Return the files and folders in a folder. Messages move, so they are not listed here."""
+    """Return the files and folders in a folder.
+
+    Messages move, so they are not listed; nor are lock files, which lock nothing without a process.
+    """
     return {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
-        if path.parent.name not in ("cur", "new")
+        if path.parent.name not in ("cur", "new") and path.suffix != ".lock"
     }
 
 

@@ -20,12 +20,9 @@ from tests.cli.test_resume import contents
 from tests.mail.filing.maildirs import Mail, text_about
 
 MODEL = "m.tagalong"
-TEMPORARY = "tmp"
+TEMPORARY = "sorting"
 ITEMS_BETWEEN_SAVES = 16
 BYTES_TO_SORT_IN_MEMORY = 4000
-
-
-EMPTY = ("--unlabelled", "empty")
 
 
 class Operation(ABC):
@@ -74,8 +71,8 @@ class Operation(ABC):
         """Raise AssertionError if the work in the current folder is not done in full."""
 
 
-def write_items(name: str, start: int, count: int) -> None:
-    records = items(start + count)[start:]
+def write_items(name: str, start: int, count: int, labelled: bool = False) -> None:
+    records = [item for item in items(start + count)[start:] if item.get("labels") or not labelled]
     Path(name).write_text("".join(json.dumps(item) + "\n" for item in records), encoding="utf-8")
 
 
@@ -268,12 +265,12 @@ class Convert(Operation):
     names: tuple[str, ...] = ("new.vw", "items.jsonl", TEMPORARY)
 
     def prepare(self) -> None:
-        write_items("items.jsonl", 0, 60)
+        write_items("items.jsonl", 0, 60, labelled=True)
         Path("new.vw").write_text("1 |text old\n")
         Path("new.vw.labels").write_text("old\n")
 
     def run(self) -> int:
-        return command("convert", "items.jsonl", "new.vw", "--shuffle", "1", *EMPTY)
+        return command("convert", "items.jsonl", "new.vw", "--shuffle", "1")
 
     def check(self, before: Path, complete: Path) -> None:
         for name in ("new.vw", "new.vw.labels"):
@@ -293,11 +290,11 @@ class ConvertCompressed(Convert):
     names = ("new.jsonl.xz", "items.jsonl")
 
     def prepare(self) -> None:
-        write_items("items.jsonl", 0, 60)
+        write_items("items.jsonl", 0, 60, labelled=True)
         Path("new.jsonl.xz").write_text("old")
 
     def run(self) -> int:
-        return command("convert", "items.jsonl", "new.jsonl.xz", *EMPTY)
+        return command("convert", "items.jsonl", "new.jsonl.xz")
 
     def check(self, before: Path, complete: Path) -> None:
         assert same_file("new.jsonl.xz", before, complete), "the file is neither old nor new"
