@@ -40,7 +40,7 @@ def inside(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
-def forked(folder: Path, work: Callable[[], int], arm: Callable[[], None] | None = None) -> Ended:
+def forked(folder: Path, work: Callable[[], int], arm: Callable[[], object] | None = None) -> Ended:
     """Do work in a forked process, in a folder."""
     output = folder.with_name("output")
     child = os.fork()
@@ -65,6 +65,13 @@ def forked(folder: Path, work: Callable[[], int], arm: Callable[[], None] | None
     return Ended(os.waitstatus_to_exitcode(status), output.read_text(errors="replace"))
 
 
+def prepared(operation: Operation, folder: Path) -> None:
+    """Create a folder with the files that an operation finds."""
+    (folder / TEMPORARY).mkdir(parents=True)
+    with inside(folder), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        operation.prepare()
+
+
 class Attack:
     """An operation with the folders before and after an undisturbed run.
 
@@ -82,9 +89,7 @@ class Attack:
         self._complete = folder / "complete"
         self._work = folder / "work"
         self._log = folder / "calls"
-        (self._before / TEMPORARY).mkdir(parents=True)
-        with inside(self._before), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            operation.prepare()
+        prepared(operation, self._before)
         shutil.copytree(self._before, self._complete)
         ended = forked(self._complete, operation.run, lambda: record(self._complete, self._log))
         assert ended.code == 0, ended.errors

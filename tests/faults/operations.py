@@ -30,19 +30,17 @@ class Operation(ABC):
 
     Attributes
     ----------
+    name : str
+        A word for the command line and for messages.
     names : tuple of str
         Names of the files and folders, one of which a message about a failed call must contain.
     keeps : tuple of str
         Names of files that a failed run keeps for the next one.
     """
 
+    name: str
     names: tuple[str, ...] = (MODEL,)
     keeps: tuple[str, ...] = ()
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """A word for the command line and for messages."""
 
     @abstractmethod
     def prepare(self) -> None:
@@ -362,7 +360,7 @@ class FirstFile(File):
             tagalong.load(default_model(mail.root))
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, type[Operation]] = {
     kind.name: kind
     for kind in (
         Save,
