@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "bind/arrays.hpp"
+#include "core/model_mutex.hpp"
 
 namespace tagalong::bind {
 
@@ -30,7 +31,7 @@ using State = nb::typed<nb::dict, nb::str, nb::typed<nb::dict, nb::str, nb::any>
 class AnyLearner {
   public:
     virtual ~AnyLearner() = default;
-    virtual std::shared_mutex& mutex() const = 0;
+    virtual ModelMutex& mutex() const = 0;
     virtual FeatureWeights weights() const = 0;
     virtual void write(nb::dict& arrays, nb::dict& numbers) const = 0;
     virtual void read(const nb::dict& arrays, const nb::dict& numbers) = 0;
@@ -45,7 +46,7 @@ class Bound : public Interface, public Learner {
   public:
     using Learner::Learner;
 
-    std::shared_mutex& mutex() const override { return Learner::mutex(); }
+    ModelMutex& mutex() const override { return Learner::mutex(); }
     FeatureWeights weights() const override { return weights_of(*this); }
     void write(nb::dict& arrays, nb::dict& numbers) const override {
         write_state(*this, arrays, numbers);

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <shared_mutex>
 #include <span>
 #include <variant>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "blocks/row_block.hpp"
 #include "blocks/rule_table.hpp"
 #include "blocks/simplex_program.hpp"
+#include "core/model_mutex.hpp"
 #include "geometry/entropic.hpp"
 #include "geometry/linear_vector.hpp"
 
@@ -105,7 +105,7 @@ class BlockLearner {
     BlockCertificate& certificate_state() { return certificate_; }
     VectorGeometry<T>& geometry() { return geometry_; }
     const VectorGeometry<T>& geometry() const { return geometry_; }
-    std::shared_mutex& mutex() const { return mutex_; }
+    ModelMutex& mutex() const { return mutex_; }
 
   private:
     // The number of rows that solve_with_working_set adds to the working set at a time.
@@ -124,7 +124,7 @@ class BlockLearner {
     BlockConfig config_;
     VectorGeometry<T> geometry_;
     BlockCertificate certificate_;
-    mutable std::shared_mutex mutex_;
+    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     RowLookup<T> lookup_;

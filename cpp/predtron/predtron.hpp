@@ -15,12 +15,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <shared_mutex>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "core/matrix.hpp"
+#include "core/model_mutex.hpp"
 #include "geometry/linear.hpp"
 #include "predictions/calibration.hpp"
 #include "predictions/confidence.hpp"
@@ -183,7 +183,7 @@ class Predtron {
     Geometry& geometry() { return geometry_; }
     const Geometry& geometry() const { return geometry_; }
     void set_dimension(double p);
-    std::shared_mutex& mutex() const { return mutex_; }
+    ModelMutex& mutex() const { return mutex_; }
 
   private:
     static Geometry make_geometry(const PredtronConfig& config);
@@ -210,7 +210,7 @@ class Predtron {
     Cutoff cutoff_;
     Calibration calibration_;  // for any problem
     Confidence confidence_;    // for labels
-    mutable std::shared_mutex mutex_;
+    mutable ModelMutex mutex_;
 
     // Working memory of the writer.
     RowLookup<T> at_;

@@ -11,11 +11,11 @@
 
 #include <cstdint>
 #include <mutex>
-#include <shared_mutex>
 #include <span>
 #include <vector>
 
 #include "core/matrix.hpp"
+#include "core/model_mutex.hpp"
 #include "geometry/any.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
@@ -100,7 +100,7 @@ class LabelRanker {
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
     // The reader-writer lock of the model. The caller locks it around learn() and score().
-    std::shared_mutex& mutex() const { return mutex_; }
+    ModelMutex& mutex() const { return mutex_; }
 
     // For saving, loading and showing the weights.
     const WeightStore<T>& store() const;
@@ -140,7 +140,7 @@ class LabelRanker {
     Blend blend_;
     Cutoff cutoff_;
     Confidence confidence_;
-    mutable std::shared_mutex mutex_;
+    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     RowLookup<T> lookup_;

@@ -8,11 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <shared_mutex>
 #include <span>
 #include <vector>
 
 #include "blocks/block_learner.hpp"
+#include "core/model_mutex.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
 #include "predictions/ranking.hpp"
@@ -89,7 +89,7 @@ class SharedRanker {
     const Cutoff& cutoff_state() const { return cutoff_; }
     Confidence& confidence() { return confidence_; }
     const Confidence& confidence() const { return confidence_; }
-    std::shared_mutex& mutex() const { return mutex_; }
+    ModelMutex& mutex() const { return mutex_; }
 
   private:
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
@@ -101,7 +101,7 @@ class SharedRanker {
     FolderAffinity affinity_;
     Cutoff cutoff_;
     Confidence confidence_;
-    mutable std::shared_mutex mutex_;
+    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     Reader scratch_;

@@ -18,13 +18,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/model_mutex.hpp"
 #include "text/field_counts.hpp"
 #include "text/names.hpp"
 #include "text/vocabulary.hpp"
@@ -102,7 +102,7 @@ class TextFeatures {
     // fields must be the given ones.
     void learn(const Reading& reading);
 
-    std::shared_mutex& mutex() const { return mutex_; }
+    ModelMutex& mutex() const { return mutex_; }
     const TextConfig& config() const { return config_; }
     const Names& names() const { return names_; }
     const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -143,7 +143,7 @@ class TextFeatures {
     FieldCounts fields_;
     std::vector<std::uint32_t> items_with_;  // document frequency by feature, for tfidf
     std::uint64_t items_ = 0;
-    mutable std::shared_mutex mutex_;
+    mutable ModelMutex mutex_;
 };
 
 }  // namespace tagalong

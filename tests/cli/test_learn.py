@@ -314,8 +314,8 @@ def test_model_is_saved_at_intervals(
     saved: list[int] = []
     save = tagalong.Tagger.save
 
-    def recording(self: tagalong.Tagger, path: str) -> None:
-        save(self, path)
+    def recording(self: tagalong.Tagger, path: str, *, private: bool) -> None:
+        save(self, path, private=private)
         saved.append(self.notes["learn"]["position"])
 
     monkeypatch.setattr("tagalong.cli.learn.saving.SECONDS_BETWEEN_SAVES", 0.0)

@@ -69,6 +69,9 @@ def summary_lines(result: FilingResult, min_learnt: int) -> list[str]:
             "nothing is sure: the last messages came in long runs of one folder, so that nothing "
             "can be said about mail in its usual order"
         )
+    if result.links:
+        others = f" and {len(result.links) - 1:,} more" if len(result.links) > 1 else ""
+        lines.append(f"symbolic links are not followed: {printable(result.links[0])}{others}")
     return lines + _other_targets(result)
 
 

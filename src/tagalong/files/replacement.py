@@ -150,7 +150,8 @@ def _create(target: Path, mode: int) -> tuple[Path, int]:
                 return path, descriptor
         except BaseException:
             os.close(descriptor)
-            os.unlink(path)
+            with suppress(OSError):
+                os.unlink(path)
             raise
         # Another process took the file for an abandoned one before it was locked.
         os.close(descriptor)

@@ -1,7 +1,6 @@
 """`Tagger`: suggests labels for items and learns from their true labels."""
 
 import os
-import threading
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -9,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagalong import parameters
+from tagalong.fork_locks import fork_safe_lock
 from tagalong.learning import model_files
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import (
@@ -104,7 +104,7 @@ class Tagger(Suggester):
         self.notes: dict[str, Any] = {}
         self.history = LabelHistory()
         self.history.extend_to(len(self.labels))
-        self._lock = threading.RLock()
+        self._lock = fork_safe_lock()
 
     def _prepared(self, learner: Learner) -> Learner:
         """Return a fitted learner itself, or a started copy of an unfitted one."""
@@ -542,7 +542,7 @@ class Tagger(Suggester):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.RLock()
+        self._lock = fork_safe_lock()
 
     def __repr__(self) -> str:
         return f"Tagger(learner={self.learner!r}, features={self.features!r})"

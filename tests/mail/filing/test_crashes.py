@@ -11,7 +11,10 @@ import pytest
 
 from tagalong import Tagger, load
 from tagalong.filing import FilingResult, default_model, read_log
+from tagalong.mail.filing import maildir
 from tests.mail.filing.maildirs import EACH, TOPICS, Mail, file_mail, text_about
+
+MOVE = "move_without_overwriting"
 
 
 class PowerCut(BaseException):
@@ -78,7 +81,7 @@ def test_crash_before_or_after_each_move(
     mail, keys = busy
     everything = mail.messages()
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", crashing(os.rename, at, after))
+        patch.setattr(maildir, MOVE, crashing(getattr(maildir, MOVE), at, after))
         with pytest.raises(PowerCut):
             file_mail(mail.root, apply=True)
     assert sum(mail.where(key) == "Bank" for key in keys) == at - 1 + after
@@ -112,8 +115,8 @@ def test_no_other_call_changes_the_disk(
     mail, _ = busy
     calls: list[str] = []
 
-    def recording(name: str) -> Callable[..., Any]:
-        real = getattr(os, name)
+    def recording(place: Any, name: str) -> Callable[..., Any]:
+        real = getattr(place, name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             calls.append(name)
@@ -122,9 +125,11 @@ def test_no_other_call_changes_the_disk(
         return call
 
     for name in ("rename", "replace", "link", "unlink", "remove", "rmdir", "mkdir", "truncate"):
-        monkeypatch.setattr(os, name, recording(name))
+        monkeypatch.setattr(os, name, recording(os, name))
+    monkeypatch.setattr(maildir, MOVE, recording(maildir, MOVE))
     file_mail(mail.root, apply=True)
-    assert calls == ["replace", "rename", "rename", "rename", "replace"]
+    # At the end the lock file is removed.
+    assert calls == ["replace", MOVE, MOVE, MOVE, "replace", "unlink"]
 
 
 def test_crash_during_learning(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +172,7 @@ def test_the_owner_moves_messages_after_a_crash(
 ) -> None:
     mail, keys = busy
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", crashing(os.rename, 2, after=True))
+        patch.setattr(maildir, MOVE, crashing(getattr(maildir, MOVE), 2, after=True))
         with pytest.raises(PowerCut):
             file_mail(mail.root, apply=True)
     mail.move(keys[0], "Travel")
@@ -190,7 +195,7 @@ def test_a_deleted_model_is_learnt_again(busy: tuple[Mail, list[str]]) -> None:
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("at", [1, 2])
-@pytest.mark.parametrize("what", ["save", "rename"])
+@pytest.mark.parametrize("what", ["save", MOVE])
 def test_crash_between_spot_checks_and_moves(
     one: Mail, monkeypatch: pytest.MonkeyPatch, at: int, after: bool, what: str
 ) -> None:
@@ -203,7 +208,7 @@ def test_crash_between_spot_checks_and_moves(
     checks = {left.source.name for left in plan.left if left.reason == "spot check"}
     moves = {move.source.name for move in plan.moves}
     assert (len(moves) >= 2, checks | moves) == (True, set(keys))
-    place: Any = Tagger if what == "save" else os
+    place: Any = Tagger if what == "save" else maildir
     with monkeypatch.context() as patch:
         patch.setattr(place, what, crashing(getattr(place, what), at, after))
         with pytest.raises(PowerCut):

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from tagalong.learning.items import ReadError
+from tagalong.mail.filing import maildir
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.formats.maildir import read_message
 from tests.mail.filing.maildirs import EACH, Mail, file_mail, text_about
+from tests.mail.filing.test_crashes import MOVE
 
 ALL = 3 * EACH
 NAMES = [
@@ -226,7 +228,7 @@ def test_an_unreadable_maildir_raises(one: Mail, barrier: Barrier) -> None:
 
 def test_a_failed_move_is_counted(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [one.deliver("", text_about("Bank", 1000 + number)) for number in range(2)]
-    real = os.rename
+    real = getattr(maildir, MOVE)
 
     def rename(source: Path, target: Path) -> None:
         if source.name == keys[0]:
@@ -234,7 +236,7 @@ def test_a_failed_move_is_counted(one: Mail, monkeypatch: pytest.MonkeyPatch) ->
         real(source, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", rename)
+        patch.setattr(maildir, MOVE, rename)
         result = file_mail(one.root, apply=True)
     assert [move.done for move in result.moves] == [False, True]
     assert result.failed == 1
@@ -305,6 +307,7 @@ def test_a_folder_that_disappears_is_reported(one: Mail) -> None:
 
 @pytest.mark.parametrize("part", ["cur", "new", "tmp"])
 def test_no_message_is_moved_through_a_symbolic_link(one: Mail, tmp_path: Path, part: str) -> None:
+    file_mail(one.root, apply=True)
     outside = tmp_path / "outside"
     (one.path("Bank") / part).rename(outside)
     (one.path("Bank") / part).symlink_to(outside)

@@ -1,16 +1,15 @@
 """The log of moves and spot checks, and what became of the messages."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
 from tagalong import ModelFileError, Tagger
 from tagalong.filing import LoggedMessage, default_model, read_log
-from tagalong.mail.filing import journal
+from tagalong.mail.filing import journal, maildir
 from tests.mail.filing.maildirs import TOPICS, Mail, file_mail, fingerprint, text_about
-from tests.mail.filing.test_crashes import PowerCut, crashing
+from tests.mail.filing.test_crashes import MOVE, PowerCut, crashing
 
 
 def outcomes(mail: Mail) -> list[tuple[str, str | None]]:
@@ -78,7 +77,7 @@ def test_a_planned_move_that_was_never_made(one: Mail, monkeypatch: pytest.Monke
     for number in range(2):
         one.deliver("", text_about("Bank", 1000 + number))
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", crashing(os.rename, 2, after=False))
+        patch.setattr(maildir, MOVE, crashing(getattr(maildir, MOVE), 2, after=False))
         with pytest.raises(PowerCut):
             file_mail(one.root, apply=True)
     assert outcomes(one) == [("stayed", "Bank"), ("not moved", "")]
@@ -93,7 +92,7 @@ def test_failed_moves_are_not_logged(one: Mail, monkeypatch: pytest.MonkeyPatch)
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", refuse)
+        patch.setattr(maildir, MOVE, refuse)
         assert file_mail(one.root, apply=True).failed == 1
     assert read_log(one.root) == []
 

@@ -16,6 +16,7 @@ from tagalong.mail.formats.maildir import (
     read_maildir,
     read_message,
 )
+from tagalong.streams.format import LeftOutError
 from tests.item_fields import fields
 
 
@@ -188,7 +189,13 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     os.mkfifo(root / "cur" / "3.fifo")
     (root / "cur" / "4.folder").mkdir()
     put(root, "5.a", "mine")
-    assert subjects(root) == ["mine"]
+    found = list(read_maildir(root))
+    left_out = [str(error) for error in found if isinstance(error, LeftOutError)]
+    assert sorted(left_out) == [
+        f"{root / place}: a symbolic link, which is not followed"
+        for place in ("cur/2.link", "linked", "loop")
+    ]
+    assert [fields(item)["subject"] for item in found if isinstance(item, Item)] == ["mine"]
     assert list(maildir_folders(root)) == [""]
 
 
@@ -232,3 +239,47 @@ def test_a_single_message_is_read(tmp_path: Path) -> None:
     assert item == Item("1704450600.a", text, labels=("Work",), date=date)
     assert item.place == str(path)
     assert read_message(path, max_message=14).text == {"subject": "one"}
+
+
+@pytest.mark.parametrize("part", ["cur", "new"])
+def test_a_linked_part_of_a_folder_is_left_out(tmp_path: Path, part: str) -> None:
+    outside = make(tmp_path / "outside")
+    put(outside, "1.secret", "secret")
+    root = make(tmp_path / "Mail")
+    put(root, "2.a", "mine", state="new" if part == "cur" else "cur")
+    (root / part).rmdir()
+    (root / part).symlink_to(outside / "cur")
+    error, item = read_maildir(root)
+    assert isinstance(error, LeftOutError)
+    assert error.place == str(root / part)
+    assert isinstance(item, Item)
+    assert fields(item)["subject"] == "mine"
+
+
+def test_a_maildir_behind_links_is_named_in_the_error(tmp_path: Path) -> None:
+    outside = make(tmp_path / "outside")
+    root = tmp_path / "Mail"
+    root.mkdir()
+    for part in ("cur", "new"):
+        (root / part).symlink_to(outside / part)
+    with pytest.raises(ReadError, match=r"not a Maildir: .*; .*/cur is a symbolic link|/new is a"):
+        list(read_maildir(root))
+    (tmp_path / "link").symlink_to(outside)
+    put(outside, "1.a", "followed, as the owner has named it")
+    assert len(read(tmp_path / "link")) == 1
+
+
+def test_a_message_that_becomes_a_link_is_not_followed(tmp_path: Path) -> None:
+    folder = make(tmp_path / "Mail")
+    secret = tmp_path / "secret"
+    secret.write_text("Subject: secret\n\nsecret\n")
+    for number in range(1, 4):
+        put(folder, f"{number}.a", str(number))
+    stream = read_maildir(folder)
+    next(stream)
+    (folder / "cur" / "2.a").unlink()
+    (folder / "cur" / "2.a").symlink_to(secret)
+    assert isinstance(next(stream), ReadError)
+    (folder / "cur").rename(folder / "moved")
+    (folder / "cur").symlink_to("moved")
+    assert isinstance(next(stream), ReadError)

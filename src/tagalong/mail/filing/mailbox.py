@@ -1,6 +1,6 @@
 """Protocol of a mailbox: list, read and move messages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -43,6 +43,8 @@ class Snapshot:
         Locations by message key. A copied message has several.
     unread : dict of str to ReadError
         Folders that could not be read, with the error.
+    links : list of str
+        Paths of symbolic links to messages and folders, which are not followed.
     """
 
     folders: frozenset[str]
@@ -50,6 +52,7 @@ class Snapshot:
     movable: frozenset[str]
     messages: dict[str, list[Message]]
     unread: dict[str, ReadError]
+    links: list[str] = field(default_factory=list)
 
     def place(self, key: str, entry: Entry | None) -> Message:
         """Return the location of a message; of several, the one with the highest priority.
@@ -97,7 +100,10 @@ class Mailbox(Protocol):
         """Return the path that a message would have in another folder."""
 
     def move(self, source: Path, target: Path) -> None:
-        """Move a message atomically; raise MessageGoneError or MoveError on failure."""
+        """Move a message; raise MessageGoneError or MoveError on failure."""
+
+    def remove_second_name(self, message: Message, other: Message) -> bool:
+        """Remove a message whose file is also that of another one; return whether that is so."""
 
 
 def is_inbox(label: str) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
+from tagalong.files.rename import move_without_overwriting
 from tagalong.learning.items import Item, ReadError
 from tagalong.mail.filing.journal import digest
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot, is_inbox
@@ -12,8 +13,10 @@ from tagalong.mail.filing.results import printable_path
 from tagalong.mail.formats.folders import casefolded, is_excluded
 from tagalong.mail.formats.maildir import (
     delivery_time,
+    left_out,
     maildir_folders,
     maildir_messages,
+    no_maildir,
     read_message,
 )
 
@@ -46,7 +49,7 @@ class Maildir:
     def __init__(self, root: Path, exclude: Collection[str]):
         self._root = root
         self._exclude = casefolded(exclude)
-        self._folders, self._unlisted = _all_folders(root)
+        self._folders, self._unlisted, _ = _all_folders(root)
 
     @property
     def home(self) -> str:
@@ -70,16 +73,21 @@ class Maildir:
 
     def scan(self) -> Snapshot:
         """Return the location of every message, without opening files."""
-        self._folders, unread = _all_folders(self._root)
+        self._folders, unread, links = _all_folders(self._root)
         folders = self._folders
         messages: dict[str, list[Message]] = {}
         for label, folder in folders.items():
+            found: list[Path] = []
             try:
-                for _, path in maildir_messages(folder):
+                for _, path in maildir_messages(folder, found):
                     message = Message(delivery_time(path), path.name, label, path.parent.name)
                     messages.setdefault(_key(path.name), []).append(message)
             except ReadError as error:
                 unread[label] = error
+            for path in found:
+                links.append(path)
+                if path.parent == folder:  # without cur or new, its messages would seem gone
+                    unread[label] = left_out(path)
         labels = frozenset(folders) | unread.keys()
         ordinary = [
             label
@@ -91,7 +99,14 @@ class Maildir:
             for label, folder in folders.items()
             if label not in unread and _is_complete_maildir(folder)
         ]
-        return Snapshot(labels, frozenset(ordinary), frozenset(movable), messages, unread)
+        return Snapshot(
+            labels,
+            frozenset(ordinary),
+            frozenset(movable),
+            messages,
+            unread,
+            [printable_path(path) for path in links],
+        )
 
     def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
@@ -130,18 +145,36 @@ class Maildir:
         return self._folders[folder] / message.state / name_without_uid(message.name)
 
     def move(self, source: Path, target: Path) -> None:
-        """Move a message atomically; raise MessageGoneError or MoveError on failure."""
+        """Move a message; raise MessageGoneError or MoveError on failure."""
         try:
-            _rename(source, target)
+            move_without_overwriting(source, target)
         except FileNotFoundError as error:
             if os.path.lexists(source):
                 raise MoveError(
                     f"{printable_path(target.parent)}: the folder does not exist"
                 ) from error
             raise MessageGoneError from error
+        except FileExistsError as error:
+            raise MoveError(
+                _not_moved(source, target, "a file with this name already exists")
+            ) from error
         except OSError as error:
-            problem = f"cannot be moved to {printable_path(target)}: {error.strerror or error}"
-            raise MoveError(f"{printable_path(source)}: {problem}") from error
+            raise MoveError(_not_moved(source, target, str(error.strerror or error))) from error
+
+    def remove_second_name(self, message: Message, other: Message) -> bool:
+        """Remove a message whose file is also that of another one; return whether that is so."""
+        first, second = self.source(message), self.source(other)
+        try:
+            if not os.path.samestat(first.lstat(), second.lstat()):
+                return False
+            first.unlink()
+        except OSError:  # the owner has moved one of them
+            return False
+        return True
+
+
+def _not_moved(source: Path, target: Path, reason: str) -> str:
+    return f"{printable_path(source)}: cannot be moved to {printable_path(target)}: {reason}"
 
 
 def name_without_uid(name: str) -> str:
@@ -163,19 +196,17 @@ def name_without_uid(name: str) -> str:
     return _UID.sub("", name)
 
 
-def _all_folders(root: Path) -> tuple[dict[str, Path], dict[str, ReadError]]:
-    """Return the folders of a Maildir by label, and errors by label for unreadable folders.
+def _all_folders(root: Path) -> tuple[dict[str, Path], dict[str, ReadError], list[Path]]:
+    """Return the folders of a Maildir by label, errors by label, and links that are no folders.
 
     ReadError is raised if it is not a Maildir.
     """
     unlisted: dict[str, ReadError] = {}
-    folders = maildir_folders(root, exclude=(), unreadable=unlisted)
+    links: list[Path] = []
+    folders = maildir_folders(root, exclude=(), unreadable=unlisted, links=links)
     if not folders:
-        raise ReadError(
-            printable_path(root),
-            "not a Maildir: neither this folder nor a folder below it contains cur or new",
-        )
-    return folders, unlisted
+        raise no_maildir(root, links)
+    return folders, unlisted, links
 
 
 def _is_complete_maildir(folder: Path) -> bool:
@@ -196,12 +227,3 @@ def _key(name: str) -> str:
     The digest is of the name's bytes, since replacing invalid Unicode could make names equal.
     """
     return digest(os.fsencode(_FLAGS.split(name_without_uid(name), maxsplit=1)[0]))
-
-
-def _rename(source: Path, target: Path) -> None:
-    """Move a file atomically: at every time it is at exactly one of the two paths."""
-    # Maildir file names are unique, and messages with several locations are not moved. This check
-    # is for a file that appeared after the scan.
-    if os.path.lexists(target):
-        raise FileExistsError("a file with this name already exists")
-    os.rename(source, target)

@@ -142,6 +142,8 @@ class FilingResult:
         Number of messages and folders that could not be read or moved.
     errors : list of str
         Messages of the first 100 failures.
+    links : list of str
+        Paths of symbolic links to messages and folders, which are not followed.
     interrupted : bool
         Whether Ctrl-C ended the run early. Unless it is a dry run, everything learnt before is
         saved, and the next run continues from there.
@@ -162,6 +164,7 @@ class FilingResult:
     vanished: int = 0
     failed: int = 0
     errors: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
     interrupted: bool = False
 
     @property
@@ -209,6 +212,7 @@ class FilingResult:
             "vanished": self.vanished,
             "failed": self.failed,
             "errors": list(self.errors),
+            "links": list(self.links),
         }
 
 

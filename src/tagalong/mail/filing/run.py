@@ -20,6 +20,7 @@ from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
 from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
+from tagalong.mail.filing.recovery import complete_moves
 from tagalong.mail.filing.renames import find_renamed_folders
 from tagalong.mail.filing.results import FilingResult, printable_path
 from tagalong.mail.filing.rules import MIN_AUDIT, TARGETS, FilingRules, is_share
@@ -178,6 +179,9 @@ def _prepare(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> Fili
     """Scan the mailbox, and update the model to its folders and messages."""
     snapshot = mailbox.scan()
     claim_mailbox(model, mailbox, snapshot)
+    if result.applied:
+        complete_moves(mailbox, model.journal, snapshot)
+    result.links = snapshot.links
     for error in snapshot.unread.values():
         result.fail(str(error))
     result.renamed = find_renamed_folders(set(model.tagger.labels), model.journal, snapshot)

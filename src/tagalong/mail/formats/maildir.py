@@ -1,8 +1,11 @@
 """Reader of Maildir trees: Maildir++ (".Work.Tagalong") and nested folders ("Work/Tagalong")."""
 
+import errno
 import os
 import re
-from collections.abc import Collection, Iterator
+import stat
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,9 +24,18 @@ from tagalong.mail.formats.folders import (
     printable_name,
 )
 from tagalong.mail.formats.mime import parse_mail
-from tagalong.streams.format import ItemOrError
+from tagalong.streams.format import ItemOrError, LeftOutError
 
-__all__ = ["delivery_time", "maildir_folders", "maildir_messages", "read_maildir", "read_message"]
+__all__ = [
+    "delivery_time",
+    "left_out",
+    "maildir_folders",
+    "maildir_messages",
+    "no_maildir",
+    "read_maildir",
+    "read_message",
+]
+
 _FLAGS = re.compile(r"[:;!]2,")
 _MAX_DEPTH = 50
 _FIRST_DELIVERY = 31_536_000  # 1971, the year of the first mail
@@ -41,7 +53,7 @@ def read_maildir(
 
     The messages of all folders are merged in the order of their delivery times, which their file
     names start with. Only the names are kept in memory. A message that disappears during reading is
-    skipped.
+    skipped. Symbolic links inside the Maildir are left out, and reported first.
 
     Parameters
     ----------
@@ -56,19 +68,18 @@ def read_maildir(
     max_message : int
         Number of bytes of a message that are read; the rest is ignored.
     """
-    folders = list(_folders(Path(folder), exclude))
+    links: list[Path] = []
+    folders = list(_folders(Path(folder), exclude, links=links))
     if not folders and not any(_folders(Path(folder), ())):
-        raise ReadError(
-            _printable(folder),
-            "not a Maildir: neither this folder nor a folder below it contains cur or new",
-        )
+        raise no_maildir(folder, links)
     ignored = casefolded(ignore_labels)
     names = [
         (delivery_time(path), path.name, number, path.parent.name)
         for number, (_, where) in enumerate(folders)
-        for _, path in _list_messages(where)
+        for _, path in _list_messages(where, links)
     ]
     names.sort()
+    yield from map(left_out, links)
     for seconds, name, number, state in names:
         label, where = folders[number]
         path = where / state / name
@@ -84,6 +95,28 @@ def read_maildir(
         yield mail_item(mail, _key(name), labels, _printable(path), _delivered(path, seconds))
 
 
+def left_out(link: Path) -> LeftOutError:
+    """Return the error of a symbolic link inside a Maildir."""
+    return LeftOutError(_printable(link), "a symbolic link, which is not followed")
+
+
+def no_maildir(folder: Path, links: Sequence[Path] = ()) -> ReadError:
+    """Return the error of a folder without Maildirs.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    links : sequence of path
+        Symbolic links in the folder. There could be a Maildir behind them.
+    """
+    hint = f"; {_printable(links[0])} is a symbolic link, which is not followed" if links else ""
+    return ReadError(
+        _printable(folder),
+        f"not a Maildir: neither this folder nor a folder below it contains cur or new{hint}",
+    )
+
+
 def read_message(
     path: str | os.PathLike[str],
     labels: tuple[str, ...] | None = None,
@@ -95,7 +128,7 @@ def read_message(
     Parameters
     ----------
     path : str or path
-        Path of the file.
+        Path of the file. Neither it nor its folder may be a symbolic link.
     labels : tuple of str, optional
         Labels of the message.
     max_message : int
@@ -123,6 +156,7 @@ def maildir_folders(
     root: str | os.PathLike[str],
     exclude: Collection[str] = SPECIAL_FOLDERS,
     unreadable: dict[str, ReadError] | None = None,
+    links: list[Path] | None = None,
 ) -> dict[str, Path]:
     """Return the folders of a Maildir tree by label, sorted by label; the root's label is "".
 
@@ -138,14 +172,18 @@ def maildir_folders(
     unreadable : dict of str to ReadError, optional
         Receives the errors of folders that cannot be listed, by label. Without it, the first one
         is raised; the error of the root always is.
+    links : list of path, optional
+        Receives the symbolic links to folders.
     """
     found: dict[str, Path] = {}
-    for label, folder in _folders(Path(root), exclude, unreadable):
+    for label, folder in _folders(Path(root), exclude, unreadable, links):
         found.setdefault(label, folder)
     return found
 
 
-def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path]]:
+def maildir_messages(
+    folder: str | os.PathLike[str], links: list[Path] | None = None
+) -> Iterator[tuple[str, Path]]:
     """Yield key and path of each message of one Maildir, by delivery time.
 
     The key is the file name without flags. It does not change when a message is read, answered or
@@ -155,14 +193,19 @@ def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path
     ----------
     folder : str or path
         Folder that contains cur and new.
+    links : list of path, optional
+        Receives the symbolic links to messages, and cur or new if they are symbolic links. They
+        are not followed.
     """
-    return iter(
-        sorted(_list_messages(Path(folder)), key=lambda found: (delivery_time(found[1]), found[0]))
-    )
+    messages = _list_messages(Path(folder), [] if links is None else links)
+    return iter(sorted(messages, key=lambda found: (delivery_time(found[1]), found[0])))
 
 
 def _folders(
-    root: Path, exclude: Collection[str], unreadable: dict[str, ReadError] | None = None
+    root: Path,
+    exclude: Collection[str],
+    unreadable: dict[str, ReadError] | None = None,
+    links: list[Path] | None = None,
 ) -> Iterator[tuple[str, Path]]:
     """Yield label and path of every Maildir in a tree, sorted by label."""
     excluded = casefolded(exclude)
@@ -171,7 +214,7 @@ def _folders(
     while waiting:
         names, folder = waiting.pop()
         try:
-            inner = _subfolders(folder, is_root=not names)
+            inner, linked = _subfolders(folder, is_root=not names)
         except ReadError as error:
             if unreadable is None or not names:
                 raise
@@ -180,7 +223,7 @@ def _folders(
         is_maildir = any(path.name in ("cur", "new") for path in inner)
         if is_maildir:
             found.append(("/".join(names), folder))
-        for path in inner:
+        for path in (*inner, *linked):
             if is_maildir and path.name in ("cur", "new", "tmp"):
                 continue
             # A Maildir++ folder name contains the whole path. Other hidden folders belong to
@@ -190,8 +233,12 @@ def _folders(
                 continue
             parts = path.name.split(".") if is_hidden else [path.name]
             below = (*names, *(decode_imap_utf7(printable_name(part)) for part in parts if part))
-            if len(below) <= _MAX_DEPTH and not is_excluded("/".join(below), excluded):
+            if len(below) > _MAX_DEPTH or is_excluded("/".join(below), excluded):
+                continue
+            if path not in linked:
                 waiting.append((below, path))
+            elif links is not None:
+                links.append(path)
     yield from sorted(found)
 
 
@@ -203,13 +250,16 @@ def _is_absent(folder: Path) -> bool:
         return False
 
 
-def _subfolders(folder: Path, is_root: bool) -> list[Path]:
+def _subfolders(folder: Path, is_root: bool) -> tuple[list[Path], list[Path]]:
+    """Return the folders in a folder, and the symbolic links to folders."""
     try:
         with os.scandir(folder) as entries:
-            return [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
+            found = [entry for entry in entries if entry.is_dir()]
+        linked = [Path(entry) for entry in found if entry.is_symlink()]
+        return [Path(entry) for entry in found if not entry.is_symlink()], linked
     except FileNotFoundError:
         if not is_root:
-            return []  # deleted since it was listed
+            return [], []  # deleted since it was listed
         raise ReadError(_printable(folder), "the folder does not exist") from None
     except NotADirectoryError:
         raise ReadError(_printable(folder), "not a folder, so not a Maildir") from None
@@ -217,22 +267,29 @@ def _subfolders(folder: Path, is_root: bool) -> list[Path]:
         raise _unreadable(folder, error) from error
 
 
-def _list_messages(folder: Path) -> Iterator[tuple[str, Path]]:
+def _list_messages(folder: Path, links: list[Path]) -> Iterator[tuple[str, Path]]:
     """Yield key and path of each message of a Maildir, unordered, each key once."""
     found: dict[str, Path] = {}
     # Mail programs move messages from new to cur. Listing new first cannot miss such a message.
     for state in ("new", "cur"):
+        place = folder / state
+        if place.is_symlink():
+            links.append(place)
+            continue
         try:
-            with os.scandir(folder / state) as entries:
+            with os.scandir(place) as entries:
                 for entry in entries:
                     key, _, flags = _split_flags(entry.name)
-                    is_message = not entry.name.startswith(".") and "T" not in flags
-                    if is_message and entry.is_file(follow_symlinks=False):
-                        found[key] = Path(entry)
+                    if entry.name.startswith(".") or "T" in flags:
+                        continue
+                    if entry.is_file(follow_symlinks=False):
+                        found[key] = place / entry.name
+                    elif entry.is_symlink():
+                        links.append(place / entry.name)
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise _unreadable(folder / state, error) from error
+            raise _unreadable(place, error) from error
     for key, path in found.items():
         yield printable_name(key), path
 
@@ -271,8 +328,25 @@ def _delivered(path: Path, seconds: int) -> datetime | None:
         return None
 
 
+@contextmanager
+def _unlinked_folder(path: Path) -> Iterator[int]:
+    """Open a folder, unless it is a symbolic link."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 def _first_bytes(path: Path, most: int) -> bytes:
-    with open(path, "rb") as file:
+    """Read a message, unless it is a symbolic link, or has been replaced by a pipe."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with (
+        _unlinked_folder(path.parent) as folder,
+        open(os.open(path.name, flags, dir_fd=folder), "rb") as file,
+    ):
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
         return file.read(most)
 
 

@@ -3,13 +3,13 @@
 The problem decodes in Python. The native core computes scores, counts and the step size.
 """
 
-import threading
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong.fork_locks import fork_safe_lock
 from tagalong.learning.input_types import Indices, Values
 from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.native import NativePredtron, RankerWrapper, new_native
@@ -62,7 +62,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         super().__init__(new_core(settings))
         self._settings = settings
         self._problem: Problem = settings["problem"]
-        self._lock = threading.RLock()  # a round is several calls to the native core
+        self._lock = fork_safe_lock()  # a round is several calls to the native core
         self._trace: TraceWeights | None = None
         if settings["norm"] == "trace":
             self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))

@@ -6,7 +6,6 @@ lock is held: another thread may wait for that lock while it holds the GIL, whic
 deadlock.
 """
 
-import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, cast
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong.fork_locks import fork_safe_lock
 from tagalong.learning.examples import Pair, as_matrix
 from tagalong.learning.input_types import Indices, Values
 from tagalong.online.native import RankerWrapper, new_native
@@ -63,7 +63,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         self._learns = has_method(features, "learn")
         # Features that learn must not change while a round uses them.
         self._round_lock: AbstractContextManager[object] = (
-            threading.RLock() if self._learns else nullcontext()
+            fork_safe_lock() if self._learns else nullcontext()
         )
         self._block_cache: tuple[core.Matrix | None, list[core.LabelBlock32]] = (None, [])
 

@@ -1,0 +1,53 @@
+"""Locks that no other thread holds when the process is forked.
+
+A fork copies locks, but not the threads that hold them: in the new process such a lock would never
+be released. Therefore a fork waits for these locks. The locks of the native core do the same.
+"""
+
+import os
+import threading
+from weakref import WeakSet
+
+__all__ = ["fork_safe_lock"]
+
+_all_locks: WeakSet[threading.RLock] = WeakSet()
+_list_lock = threading.RLock()
+_held: list[threading.RLock] = []
+
+
+def fork_safe_lock() -> threading.RLock:
+    """Return a new reentrant lock for which a fork waits."""
+    lock = threading.RLock()
+    with _list_lock:
+        _all_locks.add(lock)
+    return lock
+
+
+def _acquire_all() -> None:
+    """Acquire all locks. While this thread waits for one, it holds no other.
+
+    Otherwise a thread that holds the awaited lock could in turn wait for one of the others.
+    """
+    busy = _acquire_until_busy()
+    while busy is not None:
+        _release_all()
+        busy.acquire()
+        _held.append(busy)
+        busy = _acquire_until_busy()
+
+
+def _acquire_until_busy() -> "threading.RLock | None":
+    """Acquire the locks that are free; return the first one that another thread holds."""
+    for lock in (_list_lock, *_all_locks):
+        if not lock.acquire(blocking=False):
+            return lock
+        _held.append(lock)
+    return None
+
+
+def _release_all() -> None:
+    while _held:
+        _held.pop().release()
+
+
+os.register_at_fork(before=_acquire_all, after_in_parent=_release_all, after_in_child=_release_all)
