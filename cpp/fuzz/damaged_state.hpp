@@ -47,7 +47,7 @@ void attack(Input& input, Part& part, Observe&& observe, Restore&& restore, Use&
     damage(input, state);
     Part restored;
     if (!restore(restored, state, labels)) return;
-    // What was accepted can be saved and accepted again.
+    // A state that was accepted can be saved and accepted again.
     Part again;
     if (!restore(again, restored.state(), labels)) std::abort();
     for (std::size_t i = 0; i < 10; ++i) {
