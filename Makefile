@@ -7,16 +7,21 @@ STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 CPP_BUILD := build/cpp-tests
 TIDY_BUILD := build/clang-tidy
+THREAD_BUILD := build/thread-sanitizer
+FUZZ_BUILD := build/fuzz
+# The targets of libFuzzer in cpp/fuzz, and the fuzzers in Python.
+NATIVE_FUZZERS := text matrix confidence calibration cutoff
+PYTHON_FUZZERS := readers models
 # How many processes a build may use.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
+NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*' -not -path 'cpp/fuzz/*')
 CPP_FILES := $(shell find cpp -name '*.?pp')
 
 LINTERS := lint-python lint-cpp-format lint-types lint-imports lint-spelling lint-metadata
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint lint-cpp $(LINTERS) stub format bench reproduce clean
+.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-threads build-fuzz fuzz test-hardening test-long lint lint-cpp $(LINTERS) stub format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +66,7 @@ test-fast-python: $(TOOLS)
 	$(PYTEST) -m "not long" $(FAST)
 
 build-cpp-tests: $(TOOLS)
-	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS) -- --quiet
 
 test-cpp: build-cpp-tests
@@ -77,6 +82,42 @@ else
 test-services:  ## tests against services that run beside them
 	@echo "no service tests yet: there is no folder tests/services"
 endif
+
+# The sanitizer's own memory has fixed places, so addresses must not be random.
+test-threads: $(TOOLS)  ## look for data races, with one writer and eight readers of every model (SECONDS=30)
+	$(BIN)/cmake -S . -B $(THREAD_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTAGALONG_SANITIZE=thread \
+	    -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) -DPython_EXECUTABLE=$(abspath $(BIN)/python) > /dev/null
+	$(BIN)/cmake --build $(THREAD_BUILD) -j $(JOBS) -- --quiet
+	TSAN_OPTIONS=halt_on_error=1 setarch -R $(THREAD_BUILD)/reader_tests
+	$(BIN)/python -m tests.threads --module $(THREAD_BUILD)/_native.*.so --seconds $(or $(SECONDS),30)
+
+# clang and its run-time library come from the system, which a fresh machine may have to be given.
+build-fuzz: $(TOOLS)
+	@if ! command -v clang++ > /dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    (apt-get -qq update && apt-get -qq install --no-install-recommends clang libclang-rt-dev) > /dev/null || true; fi
+	@if command -v clang++ > /dev/null; then \
+	    $(BIN)/cmake -S . -B $(FUZZ_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_CXX_COMPILER=clang++ -DTAGALONG_FUZZ=ON > /dev/null \
+	    && $(BIN)/cmake --build $(FUZZ_BUILD) -j $(JOBS) -- --quiet; \
+	else echo "the fuzz targets in C++ are left out: there is no clang++"; fi
+
+# What is found makes the next run begin with it: the inputs are kept in the folder of the build.
+fuzz: build-fuzz  ## invalid texts, matrices, states, files: SECONDS=60 for each target, until one fails
+	@for name in $(NATIVE_FUZZERS); do \
+	    test -x $(FUZZ_BUILD)/fuzz_$$name || continue; \
+	    mkdir -p $(FUZZ_BUILD)/corpus/$$name; \
+	    $(FUZZ_BUILD)/fuzz_$$name -max_total_time=$(or $(SECONDS),60) -timeout=10 -rss_limit_mb=2048 -max_len=1024 \
+	        -artifact_prefix=$(FUZZ_BUILD)/$$name- -verbosity=0 -print_final_stats=1 $(FUZZ_BUILD)/corpus/$$name > $(FUZZ_BUILD)/$$name.log 2>&1 \
+	    || { cat $(FUZZ_BUILD)/$$name.log; exit 1; }; \
+	    echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(FUZZ_BUILD)/$$name.log) inputs"; done
+	@for name in $(PYTHON_FUZZERS); do \
+	    if test -e tests/fuzz/$$name.py || test -d tests/fuzz/$$name; then \
+	    $(BIN)/python -m tests.fuzz.$$name --seconds $(or $(SECONDS),60) || exit 1; fi; done
+
+# Short forms, for CI. Faults of system calls are injected by the tests of `make test`.
+test-hardening:  ## data races and fuzzing, a few seconds of each
+	+$(MAKE) --no-print-directory test-threads SECONDS=30
+	+$(MAKE) --no-print-directory fuzz SECONDS=5
 
 test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing, new random examples
 	TAGALONG_NEW_EXAMPLES=1 $(PYTEST) -m "long or hypothesis" tests

@@ -98,9 +98,7 @@ static void add_block_learner(nb::module_& module, const char* name) {
 }
 
 void add_block_learners(nb::module_& module) {
-    add_facts<BlockFacts>(module, "BlockCertificate")
-        .def_ro("dual", &BlockFacts::dual)
-        .def_ro("unsolved", &BlockFacts::unsolved);
+    add_facts<BlockFacts>(module, "BlockCertificate").def_ro("dual", &BlockFacts::dual);
     add_block_learner<float>(module, "BlockLearner32");
     add_block_learner<double>(module, "BlockLearner64");
 }

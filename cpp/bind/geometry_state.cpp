@@ -46,6 +46,7 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
         arrays["base2"] =
             vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
     numbers["complexity"] = linear.complexity();
+    numbers["largest_complexity"] = linear.largest_complexity();
 }
 
 template <class T>
@@ -106,7 +107,8 @@ void read_geometry(AnyGeometry<T>& geometry, const SavedState& saved) {
         linear.restore_row(features.data()[r],
                            {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
                            theta.data() + r * K, averaged ? means.data() + r * K : nullptr);
-    linear.restore_complexity(saved.number("complexity"));
+    linear.restore_complexity(saved.number("complexity"),
+                              saved.number("largest_complexity", kNotNegative));
 }
 
 template void write_entropic(const EntropicGeometry<float>&, bool, nb::dict&, nb::dict&);

@@ -60,8 +60,7 @@ void add_label_rankers(nb::module_& module) {
     add_facts<LabelCertificate>(module, "LabelCertificate")
         .def_ro("dual", &LabelCertificate::dual)
         .def_ro("average", &LabelCertificate::average)
-        .def_ro("cutoff", &LabelCertificate::cutoff)
-        .def_ro("unsolved", &LabelCertificate::unsolved);
+        .def_ro("cutoff", &LabelCertificate::cutoff);
     add_ranker<float>(module, "LabelRanker32");
     add_ranker<double>(module, "LabelRanker64");
 }

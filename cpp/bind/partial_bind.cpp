@@ -197,7 +197,7 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
         .def(
             "predict",
             [](const Ranker& self, const MatrixView& x) {
-                const std::size_t K = self.labels();
+                const std::size_t K = self.label_count();
                 Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
                 for_rows(x.matrix.rows, [&](std::int64_t i) {
                     auto& reader = thread_reader<PartialRanker<T>>();

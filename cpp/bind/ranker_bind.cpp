@@ -43,6 +43,16 @@ static auto explain_one(const AnyRanker<T>& self, const Vector& indices, const V
     return std::make_tuple(feature_array(x.feature), adopted(std::move(parts)), score);
 }
 
+// The scores of the labels that there were when a call started. Another thread may have added
+// labels since.
+template <class T>
+static std::span<const T> scores_of_first(const AnyRanker<T>& self, std::size_t labels) {
+    const auto scores = self.score_example();
+    if (scores.size() < labels)
+        throw InputError("labels were removed during the call: predict again");
+    return scores.first(labels);
+}
+
 // Scores (rows, K) and the cut-off. K is the number of labels when the call starts.
 template <class T>
 static auto score(const AnyRanker<T>& self, const MatrixView& x) {
@@ -50,7 +60,7 @@ static auto score(const AnyRanker<T>& self, const MatrixView& x) {
     Owned<T> out({static_cast<std::size_t>(x.matrix.rows), K});
     for_independent_rows(x.matrix.rows, [&](std::int64_t i) {
         x.matrix.read(i, self.example());
-        const auto scores = self.score_example().first(K);
+        const auto scores = scores_of_first(self, K);
         std::copy(scores.begin(), scores.end(), out.data + static_cast<std::size_t>(i) * K);
     });
     return std::make_pair(out.array, x.matrix.rows > 0 ? self.current_cutoff() : 0.0);
@@ -64,7 +74,7 @@ static auto rank(const AnyRanker<T>& self, const MatrixView& x, std::int64_t k) 
     for_independent_rows(x.matrix.rows, [&](std::int64_t i) {
         static thread_local std::vector<std::int32_t> best;
         x.matrix.read(i, self.example());
-        best_labels(self.score_example().first(K), count, best);
+        best_labels(scores_of_first(self, K), count, best);
         std::copy(best.begin(), best.end(), out.data + static_cast<std::size_t>(i) * count);
     });
     return out.array;
@@ -106,8 +116,8 @@ static std::vector<std::tuple<double, double, double>> covered(const AnyRanker<T
 // Recent sure suggestions of each label, and right ones of them: (K, targets, 2).
 template <class T>
 static auto label_precision(const AnyRanker<T>& self) {
-    std::shared_lock lock(self.mutex());
     const std::size_t K = self.label_count(), targets = LabelPrecision::kTargets.size();
+    std::shared_lock lock(self.mutex());
     Owned<double> out({K, targets, 2});
     std::fill_n(out.data, K * targets * 2, 0.0);
     if (const Confidence* confidence = self.confidence_state())

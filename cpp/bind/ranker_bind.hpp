@@ -109,7 +109,10 @@ class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
   public:
     using Bound<Ranker, AnyRanker<T>>::Bound;
 
-    std::size_t label_count() const override { return this->labels(); }
+    std::size_t label_count() const override {
+        std::shared_lock lock(this->mutex());
+        return this->labels();
+    }
     void append_labels(std::size_t count) override {
         std::unique_lock lock(this->mutex());
         this->add_labels(count);

@@ -195,8 +195,7 @@ static void add_ranker(nb::module_& module, const char* name, const char* block_
 void add_shared_rankers(nb::module_& module) {
     add_facts<SharedFacts>(module, "SharedCertificate")
         .def_ro("dual", &SharedFacts::dual)
-        .def_ro("cutoff", &SharedFacts::cutoff)
-        .def_ro("unsolved", &SharedFacts::unsolved);
+        .def_ro("cutoff", &SharedFacts::cutoff);
     add_ranker<float>(module, "SharedRanker32", "LabelBlock32");
     add_ranker<double>(module, "SharedRanker64", "LabelBlock64");
 }

@@ -47,7 +47,7 @@ struct BlockCertificate {
     bool uneven = false;                       // whether the v_j of some trial differ
     bool restarted = false;
     std::int64_t solver_rounds = 0, solver_iterations = 0, solver_most_iterations = 0;
-    std::int64_t unsolved = 0;  // sets for which the solver reached its limit; not in model files
+    std::int64_t unsolved = 0;  // sets for which the solver reached its limit
 
     // Whether numbers from a file can be those of a learner.
     bool consistent() const {
@@ -70,6 +70,7 @@ struct BlockCertificate {
         visit("solver_rounds", counts.solver_rounds);
         visit("solver_iterations", counts.solver_iterations);
         visit("solver_most_iterations", counts.solver_most_iterations);
+        visit("unsolved", counts.unsolved);
     }
 };
 

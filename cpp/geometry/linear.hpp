@@ -48,6 +48,7 @@ class LinearGeometry {
     }
     double scale(std::int32_t row) const { return scales_.of(row); }
     double complexity() const { return complexity_; }  // G(theta) - G(theta at the restart)
+    double largest_complexity() const { return largest_complexity_; }
     void add_labels(std::size_t count) { store_.add_labels(count); }
 
     // Adds missing columns to the rows of x, because rows without them are slower to score. Only
@@ -176,9 +177,9 @@ class LinearGeometry {
         keep_row(row);
         return store_.row(number);
     }
-    void restore_complexity(double value) {
+    void restore_complexity(double value, double largest) {
         complexity_ = value;
-        largest_complexity_ = std::abs(value);
+        largest_complexity_ = largest;
     }
 
   private:

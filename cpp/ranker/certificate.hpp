@@ -20,7 +20,7 @@ struct Certificate {
     std::int64_t solver_rounds = 0;
     std::int64_t solver_iterations = 0;
     std::int64_t solver_most_iterations = 0;
-    std::int64_t unsolved = 0;  // rounds in which a solver reached its limit; not in model files
+    std::int64_t unsolved = 0;  // rounds in which a solver reached its limit
 
     // Counts a round with an example of this weight, with or without a pair of labels to rank.
     void count_round(double weight) {
@@ -47,7 +47,7 @@ struct Certificate {
     bool consistent() const {
         return earlier <= rounds && mistakes <= rounds - earlier && least_weight <= most_weight &&
                least_weight >= 0 && curvature >= 0 && solver_rounds <= rounds - earlier &&
-               solver_most_iterations <= solver_iterations;
+               solver_most_iterations <= solver_iterations && unsolved <= rounds - earlier;
     }
     // Resets everything except the number of rounds.
     void restart() {
@@ -70,6 +70,7 @@ struct Certificate {
         visit("solver_rounds", counts.solver_rounds);
         visit("solver_iterations", counts.solver_iterations);
         visit("solver_most_iterations", counts.solver_most_iterations);
+        visit("unsolved", counts.unsolved);
     }
 };
 

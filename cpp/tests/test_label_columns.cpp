@@ -184,7 +184,7 @@ void restored_columns_continue() {
         after.restore_row(before.store().features()[r], before.row_state(r), theta.data(),
                           means.data());
     }
-    after.restore_complexity(before.complexity());
+    after.restore_complexity(before.complexity(), before.largest_complexity());
     RowLookup<T> at;
     for (int round = 60; round < 90; ++round) {
         const Example x = twins.example(random);

@@ -21,7 +21,7 @@ BUILDS_ON: dict[str, set[str]] = {
     "m3l": {"core"},
     "text": {"core"},
 }
-ON_TOP = ("bind", "tests", "workloads")
+ON_TOP = ("bind", "tests", "fuzz", "workloads")
 SOURCES = sorted(path for path in CPP.rglob("*") if path.suffix in (".hpp", ".cpp", ".inc"))
 INCLUDE = re.compile(r'#include "([^"]+)"')
 SYSTEM_INCLUDE = re.compile(r"#include <([^>]+)>")

@@ -63,13 +63,13 @@ def test_sort_is_that_of_python_for_any_memory(keys: list[tuple[int, int]], memo
 def test_runs_are_merged_in_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(external_sort, "FAN_IN", 3)
     opened: list[IO[bytes]] = []
-    real = tempfile.TemporaryFile
+    real = external_sort.temporary_file
 
     def counting() -> IO[bytes]:
         opened.append(real())
         return opened[-1]
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", counting)
+    monkeypatch.setattr(external_sort, "temporary_file", counting)
     given = [item(number) for number in range(100)]
     found = sort_items(given, lambda each: -int(each.id), memory=0)  # one item per run
     assert next(found).id == "99"
@@ -80,13 +80,13 @@ def test_runs_are_merged_in_levels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sort_closes_its_files_early(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[IO[bytes]] = []
-    real = tempfile.TemporaryFile
+    real = external_sort.temporary_file
 
     def recording() -> IO[bytes]:
         opened.append(real())
         return opened[-1]
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", recording)
+    monkeypatch.setattr(external_sort, "temporary_file", recording)
     found = sort_items([item(1), item(2)], lambda each: 0.0, memory=0)
     next(found)
     found.close()  # type: ignore[attr-defined]
@@ -103,11 +103,11 @@ def test_every_part_of_an_item_survives_the_sort() -> None:
 
 
 def test_a_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full() -> IO[bytes]:
+    def full(**options: object) -> IO[bytes]:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(OSError, match=r"No space left on device: items are sorted in .*TMPDIR"):
+    with pytest.raises(OSError, match=r"No space left on device: items are stored in .*TMPDIR"):
         list(sort_items([item(1)], lambda each: 0.0, memory=0))
 
 

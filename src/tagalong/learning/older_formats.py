@@ -45,13 +45,22 @@ def _from_first(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> 
 def _from_second(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Contents:
     """Format 2 had no confidence, which starts anew, and taggers had no audit."""
     anew: npt.NDArray[Any] = np.zeros(0)
+    if header["kind"] == "OrdinalRanker":
+        return {**header, "learner": _learner_of_second(header["learner"])}, arrays
     if header["kind"] != "Tagger":
-        return header, {"confidence": anew, **arrays}
+        return _learner_of_second(header), {"confidence": anew, **arrays}
     features = header["features"]
-    params = {"backoff": False, **features["params"]}
     return {
         **header,
-        "features": {**features, "params": params},
+        "learner": _learner_of_second(header["learner"]),
+        "features": {**features, "params": {"backoff": False, **features["params"]}},
         "audit": {"share": 0.02},
         "min_precision": [],
     }, {"learner/confidence": anew, **arrays}
+
+
+def _learner_of_second(header: dict[str, Any]) -> dict[str, Any]:
+    """Learners of format 2 had no limit that a solver could reach."""
+    numbers = header["numbers"]
+    largest = abs(numbers.get("complexity", 0.0))
+    return {**header, "numbers": {"unsolved": 0, "largest_complexity": largest, **numbers}}

@@ -8,13 +8,13 @@ small and each item is written a few times only.
 
 import heapq
 import json
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import IO, TypeAlias
 
 from tagalong.learning.items import Item
 from tagalong.readers.spool import item_from_stored, stored_item
+from tagalong.readers.temporary_files import temporary_file
 
 __all__ = ["MEMORY", "Key", "sort_items"]
 
@@ -95,22 +95,11 @@ class _Runs:
             runs.clear()
             self._add(merged, level + 1)
 
-    def _temporary_file(self) -> IO[bytes]:
-        return self._files.enter_context(tempfile.TemporaryFile())
-
     def _written(self, entries: Iterator[_Entry]) -> IO[bytes]:
-        try:
-            file = self._temporary_file()
-            for key, number, stored in entries:
-                file.write(f"{key!r} {number} {stored}\n".encode())
-            file.flush()
-        except OSError as error:
-            folder = tempfile.gettempdir()
-            raise OSError(
-                error.errno,
-                f"{error.strerror or error}: items are sorted in temporary files in {folder}; set "
-                "TMPDIR to a folder with more space",
-            ) from error
+        file = self._files.enter_context(temporary_file())
+        for key, number, stored in entries:
+            file.write(f"{key!r} {number} {stored}\n".encode())
+        file.flush()
         return file
 
 

@@ -1,6 +1,5 @@
 """Reader and writer of Parquet: one row per item, columns chosen by name, labels as lists."""
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from io import FileIO
 from shutil import copyfileobj
@@ -9,6 +8,7 @@ from typing import IO, BinaryIO, Unpack
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.column_choice import COLUMN_OPTIONS, ColumnOptions, choose_columns
 from tagalong.readers.spool import spool_items
+from tagalong.readers.temporary_files import temporary_file
 from tagalong.readers.values import describe_item
 from tagalong.streams.compression import read_errors
 from tagalong.streams.format import Format, ItemOrError, Target
@@ -31,7 +31,7 @@ def read_parquet(
         raise ReadError(name, _MISSING_PACKAGE) from None
     # pyarrow detects invalid UTF-8 only when it converts text to Python strings.
     damaged = (pyarrow.ArrowException, *read_errors(), UnicodeError, OverflowError, ValueError)
-    with tempfile.TemporaryFile() as copy:
+    with temporary_file() as copy:
         number = 1  # number of the current row
         try:
             table = parquet.ParquetFile(_seekable(stream, copy, name))
@@ -68,7 +68,7 @@ def list_columns(stream: BinaryIO, name: str, **options: object) -> list[str]:
         from pyarrow import parquet
     except ImportError:
         raise ReadError(name, _MISSING_PACKAGE) from None
-    with tempfile.TemporaryFile() as copy:
+    with temporary_file() as copy:
         found: list[str] = parquet.ParquetFile(_seekable(stream, copy, name)).schema_arrow.names
         return found
 

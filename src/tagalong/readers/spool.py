@@ -1,13 +1,13 @@
 """Temporary storage of items: for writers that need two passes, and for sorting."""
 
 import json
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 from tagalong.learning.items import Item
 from tagalong.readers.jsonl import item_as_json, item_from_json
+from tagalong.readers.temporary_files import temporary_file
 
 __all__ = ["item_from_stored", "spool_items", "stored_item"]
 
@@ -42,7 +42,7 @@ def spool_items(
     callable
         Function that returns an iterator over the stored items. It can be called repeatedly.
     """
-    with tempfile.TemporaryFile() as file:
+    with temporary_file() as file:
         for number, item in enumerate(items, 1):
             inspect(item, number)
             file.write(json.dumps(stored_item(item)).encode() + b"\n")

@@ -17,6 +17,7 @@ from tagalong.cli.tables.appendable import EMPTY, AppendableTable, TablePosition
 from tagalong.cli.tables.columns import Column
 from tagalong.cli.tables.formats import check_table_format, table_format_of
 from tagalong.cli.tables.writers import ParquetTable
+from tagalong.files.named_errors import naming_errors
 from tagalong.learning.items import Item
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.readers.writing import open_destination
@@ -208,12 +209,20 @@ def _collected(path: str) -> str:
 def _convert(rows: str, path: str, columns: Sequence[Column], private: bool) -> None:
     """Write a Parquet file from rows as JSON lines."""
     names = [column.name for column in columns]
-    with open(rows, encoding="utf-8") as lines, open_destination(path, private=private) as stream:
+    with (
+        naming_errors(path),
+        open(rows, encoding="utf-8") as lines,
+        open_destination(path, private=private) as stream,
+    ):
         table = ParquetTable(stream, columns)
-        for line in lines:
-            row = json.loads(line)
-            table.write([row[name] for name in names])
-        table.close()
+        try:
+            for line in lines:
+                row = json.loads(line)
+                table.write([row[name] for name in names])
+            table.close()
+        except BaseException:
+            table.abandon()
+            raise
 
 
 def _collect_again(path: str, columns: Sequence[Column], start: TablePosition) -> TablePosition:

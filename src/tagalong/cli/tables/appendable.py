@@ -1,9 +1,9 @@
 """Tables that an interrupted run can continue, row after row."""
 
+import errno
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -125,6 +125,7 @@ class _CountingFile:
     """A file that is written from a position on, and knows its size and checksum."""
 
     def __init__(self, path: str, start: TablePosition, private: bool):
+        self._path = path
         self.size = start.size
         self.checksum = start.checksum
         if start.size:
@@ -138,8 +139,11 @@ class _CountingFile:
 
     def sync(self) -> None:
         self._file.flush()
-        with suppress(OSError):  # pipes and devices
+        try:
             os.fsync(self._file.fileno())
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a pipe or a device
+                raise OSError(error.errno, error.strerror, self._path) from error
 
     def close(self) -> None:
         self._file.close()

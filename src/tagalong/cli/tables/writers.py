@@ -204,6 +204,10 @@ class ParquetTable:
             self._write_group()
         self._writer.close()
 
+    def abandon(self) -> None:
+        """Leave the file incomplete, after an error; the writer would complete it at its end."""
+        self._writer.is_open = False
+
 
 def _stored(value: object, column: Column) -> object:
     """Return a cell as a value that Parquet can hold."""

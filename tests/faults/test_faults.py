@@ -1,0 +1,56 @@
+"""Faults of system calls, and kills, leave old or new files; the next run completes the work."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.faults.operations import OPERATIONS
+
+for_operations = pytest.mark.parametrize("operation", OPERATIONS)
+# Those that save now and then.
+for_long_ones = pytest.mark.parametrize("operation", ["continue", "file"])
+
+
+def attack(*argv: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.faults", *argv]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def check(*argv: str) -> None:
+    done = attack(*argv)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@for_operations
+def test_one_call_of_each_kind(operation: str) -> None:
+    check(operation, "--per-kind", "1")
+
+
+@pytest.mark.long
+@for_operations
+def test_every_call(operation: str) -> None:
+    check(operation)
+
+
+@for_long_ones
+def test_a_few_kills_at_random_moments(operation: str) -> None:
+    check(operation, "--kills", "20")
+
+
+@pytest.mark.long
+@for_long_ones
+def test_many_kills_at_random_moments(operation: str) -> None:
+    check(operation, "--kills", "1000")
+
+
+def test_lost_data_are_noticed() -> None:
+    done = attack("careless")
+    assert done.returncode == 1
+    for complaint in (
+        "fails with EIO: the message does not name the file",
+        "fails with EIO: after the fault: AssertionError: the file is neither old nor new",
+        "handles half of the bytes: after the fault: AssertionError",
+        "killed before it: after the fault: AssertionError: the file is neither old nor new",
+    ):
+        assert complaint in done.stdout

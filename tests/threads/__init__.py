@@ -1,0 +1,1 @@
+"""One writer and many readers of every model, in a build with ThreadSanitizer."""
