@@ -232,9 +232,9 @@ typename FullCovariance<T>::Label& FullCovariance<T>::restore_label(std::size_t 
 
 template <class T>
 bool FullCovariance<T>::is_sound(const Label& label) const {
-    constexpr double slack = 1 + 1e-6;
+    constexpr double slack = 1 + 1e-6, kLargestInverse = 2;  // 1, but for rounding errors
     for (std::size_t i = 0; i < label.inverse.size(); ++i)
-        if (!(std::abs(static_cast<double>(label.inverse.data()[i])) <= 1 + kMaxResidual))
+        if (!(std::abs(static_cast<double>(label.inverse.data()[i])) <= kLargestInverse))
             return false;
     for (std::size_t i = 0; i < label.matrix.side(); ++i) {
         const double diagonal = label.matrix.at(i, i);

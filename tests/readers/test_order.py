@@ -16,7 +16,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tagalong.readers import Item, OptionError, ReadError, external_sort, read, write
+from tagalong.readers import (
+    Item,
+    OptionError,
+    ReadError,
+    external_sort,
+    read,
+    temporary_files,
+    write,
+)
 from tagalong.readers.external_sort import sort_items
 from tagalong.readers.ordering import by_date, shuffled
 
@@ -63,7 +71,7 @@ def test_sort_is_that_of_python_for_any_memory(keys: list[tuple[int, int]], memo
 def test_runs_are_merged_in_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(external_sort, "FAN_IN", 3)
     opened: list[IO[bytes]] = []
-    real = external_sort.temporary_file
+    real = temporary_files.temporary_file
 
     def counting() -> IO[bytes]:
         opened.append(real())
@@ -80,7 +88,7 @@ def test_runs_are_merged_in_levels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sort_closes_its_files_early(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[IO[bytes]] = []
-    real = external_sort.temporary_file
+    real = temporary_files.temporary_file
 
     def recording() -> IO[bytes]:
         opened.append(real())

@@ -321,6 +321,8 @@ class SharedLabelRanker(CutoffRanker):
                     f"its features are of class {own['class']} with "
                     f"n_features={own['n_features']}, got features={own['given']!r}"
                 )
+            # The class may have got another name since.
+            header = {**header, "settings": {**header["settings"], "own_features": given}}
         elif params["features"] is not None:
             params["features"] = FolderAffinity(**params["features"])
         self = super().from_parts({**header, "params": params}, arrays)
