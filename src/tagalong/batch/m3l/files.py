@@ -97,8 +97,8 @@ def fit_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> Fit:
     rows = parameters.integer(numbers["rows"], "rows", 0, 2**62)
     model = _model_from(header, arrays, len(labels), rows)
     dual = arrays.get("dual")
-    if dual is not None and not isinstance(model, LinearModel):
-        _checked_numbers(arrays, "dual", (rows, len(labels)))
+    if dual is not None and isinstance(model, KernelModel):
+        _checked_numbers(arrays, "dual", (len(model.support), len(labels)))
     return Fit(
         model=model,
         labels=labels,
