@@ -27,7 +27,8 @@ class Calibration::Curve {
         // The pseudo-observations change small pools more than large ones, which can break
         // monotonicity: pool again.
         const double assumed = 2 * counts.unit();
-        const double share = (relevant + 0.5 * counts.unit()) / (all + counts.unit());
+        const double share =
+            std::min(1.0, (relevant + 0.5 * counts.unit()) / (all + counts.unit()));
         std::vector<Pool> pools;
         for (const Pool& pool : counted)
             add({pool.relevant + assumed * share, pool.all + assumed, pool.first, pool.last},

@@ -329,6 +329,17 @@ const Test forged_states{"cut-off and calibration: numbers out of range are refu
                              }
                          }};
 
+const Test contradicting_counts{
+    "calibration: more relevant labels than labels give no probability above 1", [] {
+        Scores forged = counter_after<Calibration>(74, 300, 12).state();
+        forged[4] = 1e6;  // rounds; low, width, unit and relevant counts of the first group
+        Calibration restored;
+        check(restored.restore(forged), "counts within their ranges were refused");
+        Random random(75);
+        for (const double p : probabilities(restored, random_scores(random, 12)))
+            check(p >= 0 && p <= 1, "a probability is not within 0 and 1");
+    }};
+
 const Test narrowest_range{"score histogram: equal scores never narrow the range to nothing", [] {
                                ScoreHistogram<64> histogram;
                                for (int round = 0; round < 3000; ++round) {

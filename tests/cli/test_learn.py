@@ -1,6 +1,7 @@
 """Tests of ``tagalong learn``: output, files, errors; equality to the bit with `Tagger`."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -338,3 +339,13 @@ def test_an_item_with_two_labels_contradicts_one_label(run: Run) -> None:
     assert (done.code, done.out) == (1, "")
     assert "two.jsonl:2: the example has 2 labels, but --one-label" in done.err
     assert "one_label" not in done.err
+
+
+def test_sources_need_not_have_unicode_names(run: Run, stream: Path) -> None:
+    """The model remembers its sources, whatever bytes their names have."""
+    source = os.fsencode(stream.parent) + b"/caf\xe9.jsonl"
+    Path(os.fsdecode(source)).write_bytes(stream.read_bytes())
+    learnt = run("learn", os.fsdecode(source), "--model", "m.tagalong", "--limit", "20", "--json")
+    assert learnt.code == 0, learnt.err
+    reading = tagalong.load(stream.parent / "m.tagalong").notes["run"]["reading"]
+    assert os.fsdecode(source) in reading["sources"]

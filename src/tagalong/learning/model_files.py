@@ -7,6 +7,7 @@ one step: a reader sees the old file or the new one. Equal models give equal byt
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Hashable, Mapping
 from importlib import import_module
@@ -35,6 +36,9 @@ FORMAT = 3
 Arrays = dict[str, npt.NDArray[Any]]
 JsonLabel: TypeAlias = str | int | dict[str, list[Any]]
 """A label in a JSON header; ``{"tuple": [...]}`` is a tuple."""
+
+# Names of files that are not valid Unicode have surrogates, which only an escape can represent.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The module that defines each kind of model; imported when a file of that kind is loaded.
 _KINDS = {
@@ -141,6 +145,7 @@ def save(model: Saveable, path: str | os.PathLike[str], *, private: bool = False
     header = {"format": FORMAT, "tagalong": version("tagalong"), **header}
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, default=_plain_number)
+    text = _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     metadata = {"tagalong": text, "sha256": _checksum(text, arrays)}
     contents = to_bytes(arrays, metadata=metadata)
     with replacing(path, private=private) as file:
