@@ -347,5 +347,5 @@ def test_sources_need_not_have_unicode_names(run: Run, stream: Path) -> None:
     Path(os.fsdecode(source)).write_bytes(stream.read_bytes())
     learnt = run("learn", os.fsdecode(source), "--model", "m.tagalong", "--limit", "20", "--json")
     assert learnt.code == 0, learnt.err
-    reading = tagalong.load(stream.parent / "m.tagalong").notes["run"]["reading"]
+    reading = tagalong.load(stream.parent / "m.tagalong").notes["learn"]["reading"]
     assert os.fsdecode(source) in reading["sources"]
