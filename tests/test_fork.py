@@ -113,3 +113,24 @@ def test_nested_locks_of_a_custom_problem_do_not_block_a_fork() -> None:
         codes = [exit_code_in_child(lambda: tagger.suggest("text")) for _ in range(FORKS)]
     assert codes == [0] * FORKS
     tagger.learn("the parent goes on", ["0"])
+
+
+def test_two_threads_may_fork_at_once() -> None:
+    """Each fork releases the locks that it has taken, and no others."""
+    taggers = [Tagger().learn(f"text {number}", ["a"]) for number in range(20)]
+    codes: list[int] = []
+
+    def fork() -> None:
+        codes.append(exit_code_in_child(lambda: taggers[0].learn("in a child", ["b"])))
+
+    with repeating(lambda: taggers[1].learn("meanwhile", ["c"])):
+        threads = [threading.Thread(target=fork) for _ in range(4 * FORKS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS)
+    assert codes == [0] * len(threads)
+    learnt = threading.Thread(target=lambda: [each.learn("after", ["d"]) for each in taggers])
+    learnt.start()
+    learnt.join(SECONDS)
+    assert not learnt.is_alive()

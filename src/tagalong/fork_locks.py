@@ -12,7 +12,16 @@ __all__ = ["fork_safe_lock"]
 
 _all_locks: WeakSet[threading.RLock] = WeakSet()
 _list_lock = threading.RLock()
-_held: list[threading.RLock] = []
+
+
+class _Held(threading.local):
+    """The locks that this thread has acquired for a fork."""
+
+    def __init__(self) -> None:
+        self.locks: list[threading.RLock] = []
+
+
+_held = _Held()
 
 
 def fork_safe_lock() -> threading.RLock:
@@ -32,7 +41,7 @@ def _acquire_all() -> None:
     while busy is not None:
         _release_all()
         busy.acquire()
-        _held.append(busy)
+        _held.locks.append(busy)
         busy = _acquire_until_busy()
 
 
@@ -41,13 +50,13 @@ def _acquire_until_busy() -> "threading.RLock | None":
     for lock in (_list_lock, *_all_locks):
         if not lock.acquire(blocking=False):
             return lock
-        _held.append(lock)
+        _held.locks.append(lock)
     return None
 
 
 def _release_all() -> None:
-    while _held:
-        _held.pop().release()
+    while _held.locks:
+        _held.locks.pop().release()
 
 
 os.register_at_fork(before=_acquire_all, after_in_parent=_release_all, after_in_child=_release_all)

@@ -42,7 +42,7 @@ def test_a_case_follows_from_seed_and_number(originals: Any) -> None:
 
 
 def test_changes_differ_from_the_original(originals: Any) -> None:
-    contents = originals["label_ranker-format3"]
+    contents = originals["label_ranker-format4"]
     random = np.random.default_rng(1)
     changed = [repr(mutated(contents, random)) for _ in range(50)]
     assert sum(each != repr(contents) for each in changed) > 40

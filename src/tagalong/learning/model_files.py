@@ -32,7 +32,7 @@ __all__ = [
     "unpack",
 ]
 
-FORMAT = 3
+FORMAT = 4
 Arrays = dict[str, npt.NDArray[Any]]
 JsonLabel: TypeAlias = str | int | dict[str, list[Any]]
 """A label in a JSON header; ``{"tuple": [...]}`` is a tuple."""

@@ -27,6 +27,8 @@ def upgraded(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], writte
         header, arrays = _from_first(header, arrays)
     if written < 3:
         header, arrays = _from_second(header, arrays)
+    if written < 4:
+        header = _from_third(header)
     return header, arrays
 
 
@@ -45,22 +47,23 @@ def _from_first(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> 
 def _from_second(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Contents:
     """Format 2 had no confidence, which starts anew, and taggers had no audit."""
     anew: npt.NDArray[Any] = np.zeros(0)
-    if header["kind"] == "OrdinalRanker":
-        return {**header, "learner": _learner_of_second(header["learner"])}, arrays
     if header["kind"] != "Tagger":
-        return _learner_of_second(header), {"confidence": anew, **arrays}
+        return header, {"confidence": anew, **arrays}
     features = header["features"]
     return {
         **header,
-        "learner": _learner_of_second(header["learner"]),
         "features": {**features, "params": {"backoff": False, **features["params"]}},
         "audit": {"share": 0.02},
         "min_precision": [],
     }, {"learner/confidence": anew, **arrays}
 
 
-def _learner_of_second(header: dict[str, Any]) -> dict[str, Any]:
-    """Learners of format 2 had no limit that a solver could reach."""
+def _from_third(header: dict[str, Any]) -> dict[str, Any]:
+    """Learners of format 3 had no limit that a solver could reach."""
+    if "learner" in header:
+        return {**header, "learner": _from_third(header["learner"])}
+    if "numbers" not in header:
+        return header
     numbers = header["numbers"]
     largest = abs(numbers.get("complexity", 0.0))
     return {**header, "numbers": {"unsolved": 0, "largest_complexity": largest, **numbers}}
