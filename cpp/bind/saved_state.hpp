@@ -1,5 +1,6 @@
 // The contents of a model file: arrays and numbers by name. A file may have been damaged or forged,
-// so every access checks what it returns: type and length, that all numbers are finite and in range.
+// so every access checks what it returns: type and length, that all numbers are finite and in
+// range.
 #pragma once
 
 #include <nanobind/nanobind.h>

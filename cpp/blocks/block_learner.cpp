@@ -148,8 +148,8 @@ void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow
 
 // Solves large blocks by a working-set method, because most rows have the coefficient 0 at the
 // optimum: finds the optimum over the working set and adds up to kRowsPerExtension rows with a
-// larger loss than all rows of the working set, until there are none: at most m extensions. Returns the number of solver
-// iterations.
+// larger loss than all rows of the working set, until there are none: at most m extensions. Returns
+// the number of solver iterations.
 template <class T>
 int BlockLearner<T>::solve_with_working_set(double budget) {
     const std::size_t m = matrix_.rows();

@@ -1,6 +1,7 @@
 // Damaged states of the cut-off.
 #include "predictions/cutoff.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -19,6 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto restore = [](Cutoff& part, std::span<const double> state, std::size_t) {
         return part.restore(state);
     };
-    fuzz::attack(input, cutoff, observe, restore, [](Cutoff& part, const Round&) { part.value(); });
+    fuzz::attack(input, cutoff, observe, restore, [](Cutoff& part, const Round&) {
+        if (std::isnan(part.value())) std::abort();
+    });
     return 0;
 }

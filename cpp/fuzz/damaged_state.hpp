@@ -1,5 +1,5 @@
-// Attacks on the saved state of a part that learns from rounds: some of its numbers are replaced, and
-// then it is refused, or it can be used like any other.
+// Attacks on the saved state of a part that learns from rounds: some of its numbers are replaced,
+// and then it is refused, or it can be used like any other.
 #pragma once
 
 #include <cstdint>

@@ -186,9 +186,9 @@ class LinearGeometry {
     // The share of its largest value at which complexity() is computed anew.
     static constexpr double kLeastShare = 1e-3;
 
-    // The rounding errors of complexity() are relative to the largest value that it has had since it
-    // was computed from theta. Computes it again when it has become much smaller, as it does after
-    // rows of very different lengths.
+    // The rounding errors of complexity() are relative to the largest value that it has had since
+    // it was computed from theta. Computes it again when it has become much smaller, as it does
+    // after rows of very different lengths.
     void keep_precision() {
         const double size = std::abs(complexity_);
         largest_complexity_ = std::max(largest_complexity_, size);

@@ -48,8 +48,8 @@ T lowest_chosen(double cutoff) {
 
 }  // namespace
 
-// The numbers after the score and the gap are logarithms and shares. Where they hardly vary, as with
-// rows that all have the same number of features, small differences mean little. Knowing fewer
+// The numbers after the score and the gap are logarithms and shares. Where they hardly vary, as
+// with rows that all have the same number of features, small differences mean little. Knowing fewer
 // features of an item never makes a suggestion more likely right.
 Confidence::Confidence(OneLabel one_label) : one_label_(one_label) {
     constexpr double any = -1e9;
@@ -111,8 +111,8 @@ void Confidence::describe(const ScoredItem<T>& item, std::size_t places, Ranked&
 double Confidence::base_rate(std::int32_t label, std::size_t labels) const {
     const auto at = static_cast<std::size_t>(label);
     const double occurrences = at < occurrences_.size() ? occurrences_[at] : 0;
-    // One more answer, shared by the labels and by those that have not occurred yet. Answers that had
-    // several of the labels that were merged into one count several times.
+    // One more answer, shared by the labels and by those that have not occurred yet. Answers that
+    // had several of the labels that were merged into one count several times.
     return std::min(1.0, (occurrences + 1 / static_cast<double>(labels + 1)) /
                              (static_cast<double>(answers_) + 1));
 }

@@ -20,8 +20,8 @@ namespace tagalong {
 
 class LabelRuns {
   public:
-    // Whether labels came in runs far beyond chance lately. It lasts for some answers after the last
-    // alarm, until the evidence of a random order outweighs that of the runs.
+    // Whether labels came in runs far beyond chance lately. It lasts for some answers after the
+    // last alarm, until the evidence of a random order outweighs that of the runs.
     bool in_runs() const { return quiet_ < kQuiet; }
 
     // Counts an answer, whose labels are sorted. Returns its weight as evidence: less than 1 for an

@@ -1,5 +1,5 @@
-// The probability that the better one of two exclusive labels is right, as an increasing function of
-// the margin between their scores: sigma(a margin), with a > 0 learnt online.
+// The probability that the better one of two exclusive labels is right, as an increasing function
+// of the margin between their scores: sigma(a margin), with a > 0 learnt online.
 //
 // scikit-learn requires that probabilities of two classes have the order of the scores; rules with
 // more numbers cannot promise it.

@@ -74,8 +74,8 @@ class ScoreHistogram {
         below_ += unit_ * (counts[0][kBins] + counts[1][kBins]);
     }
 
-    // Halves the range if the relevant scores lie within a quarter of it, as long as its bins can be
-    // told apart.
+    // Halves the range if the relevant scores lie within a quarter of it, as long as its bins can
+    // be told apart.
     void narrow() {
         if (!(low_ + width_ / 2 > low_)) return;
         const double total = relevant_total();

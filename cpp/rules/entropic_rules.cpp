@@ -11,8 +11,8 @@ namespace tagalong {
 
 namespace {
 
-// Evaluations of curves per step and label. About a hundred are enough for most steps, some thousand
-// for steps near the limits of double precision.
+// Evaluations of curves per step and label. About a hundred are enough for most steps, some
+// thousand for steps near the limits of double precision.
 constexpr std::int64_t kEvaluationsPerLabel = 10'000;
 
 }  // namespace

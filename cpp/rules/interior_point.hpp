@@ -8,8 +8,8 @@
 // lambda of b, s >= 0 and nu of the equations, each iteration solves
 //     z_i db_i = u_i - A_i . dnu,   z = f'' + lambda / b,
 //     u = -f' + 0.1 eta / (d b) - A_i . nu,   eta = lambda . b,
-// for dnu such that A db = 0, and then sets lambda + dlambda = (0.1 eta / d - lambda db) / b.
-// The coefficients of the step are b on Y and -b elsewhere. There are at most kMostIterations with at
+// for dnu such that A db = 0, and then sets lambda + dlambda = (0.1 eta / d - lambda db) / b. The
+// coefficients of the step are b on Y and -b elsewhere. There are at most kMostIterations with at
 // most kMostHalvings each. If the duality gap is still large then, the step is that of Update II.
 #pragma once
 

@@ -363,7 +363,8 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     const double fix_up = mass / up.mass, fix_down = mass / down.mass;
     if (!(out.solved && std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
         // The temperature is too low, or the scores are too large, to solve the three equations in
-        // double precision or within the effort. Take the step of the limit T -> 0, Update III, with entropy 0.
+        // double precision or within the effort. Take the step of the limit T -> 0, Update III,
+        // with entropy 0.
         water_filling_.step(sides, q, rule, out);
         return;
     }

@@ -98,8 +98,9 @@ void LinearWaterFilling::add_irrelevant_above(const Sides& sides, double bound) 
 }
 
 // Adds labels to the sides in sorted order until the levels are optimal; returns the mass. Sorting
-// makes this slower than find_moving_labels(), but it always finds the solution. When all labels have
-// joined, both next masses are infinite, so the loop ends after one round per label; NaN ends it too.
+// makes this slower than find_moving_labels(), but it always finds the solution. When all labels
+// have joined, both next masses are infinite, so the loop ends after one round per label; NaN ends
+// it too.
 double LinearWaterFilling::fill_sorted(double q, const RuleParameters& rule) {
     relevant_.start();
     irrelevant_.start();

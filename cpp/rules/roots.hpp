@@ -28,13 +28,12 @@ inline constexpr double kFinest = 4e-16;  // near the relative precision of a do
 
 // f maps x to a ValueSlope and increases on [low, high]. Without a sign change there, the result is
 // the end of the interval nearest to a root. The iteration bisects if a Newton step leaves the
-// bracket or if the bracket has not halved within four iterations. So the bracket halves at least 99
-// times within kMostRounds: the error is at the resolution of a double or below 1e-29 of the
-// interval. If f returns NaN, the search
-// ends too. A Newton step below the resolution is accepted only if the sign changes
-// just beyond it, because Newton's method makes tiny steps far from the root where f is steep.
-// `finest` is the resolution relative to the root; a larger value ends the search earlier. So does
-// an exhausted effort; f has to spend it.
+// bracket or if the bracket has not halved within four iterations. So the bracket halves at least
+// 99 times within kMostRounds: the error is at the resolution of a double or below 1e-29 of the
+// interval. If f returns NaN, the search ends too. A Newton step below the resolution is accepted
+// only if the sign changes just beyond it, because Newton's method makes tiny steps far from the
+// root where f is steep. `finest` is the resolution relative to the root; a larger value ends the
+// search earlier. So does an exhausted effort; f has to spend it.
 template <class Function>
 double increasing_root(Function&& f, double low, double high, double guess, double finest = kFinest,
                        const Effort* effort = nullptr) {

@@ -102,8 +102,8 @@ struct Step {
         touched.resize(alpha.size());
         std::iota(touched.begin(), touched.end(), 0);
     }
-    // Whether the amounts of a side, whose sum is given, move the mass. Rounding errors prevent it if
-    // the scores are so large that the step cannot change them.
+    // Whether the amounts of a side, whose sum is given, move the mass. Rounding errors prevent it
+    // if the scores are so large that the step cannot change them.
     bool moved_by(double side, double budget) const {
         return std::abs(side - mass) <= 1e-10 * budget;
     }

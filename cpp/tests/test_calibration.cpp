@@ -308,7 +308,8 @@ void refuses_forged_numbers() {
 const Test forged_states{"cut-off and calibration: numbers out of range are refused", [] {
                              refuses_forged_numbers<Cutoff>();
                              refuses_forged_numbers<Calibration>();
-                             // Value, rounds, low, width, unit, counts: a negative width would never hold a score.
+                             // Value, rounds, low, width, unit, counts: a negative width would
+                             // never hold a score.
                              const Scores sound = counter_after<Cutoff>(72, 300, 12).state();
                              const double infinity = std::numeric_limits<double>::infinity();
                              for (const auto& [at, number] : {std::pair<std::size_t, double>{1, -1},

@@ -126,8 +126,8 @@ const Test invalid{
                 forged[i] = bad;
                 check(!target.restore(forged, 7), "a number out of range was accepted");
             }
-        // Behind three counts: the logistic rule of the first place, with two counts, the weights of
-        // seven numbers and a constant, and the matrix P, here with an off-diagonal entry.
+        // Behind three counts: the logistic rule of the first place, with two counts, the weights
+        // of seven numbers and a constant, and the matrix P, here with an off-diagonal entry.
         std::vector<double> forged = sound;
         forged[3 + 2 + 8 + 1] = 8;
         check(!target.restore(forged, 7), "a matrix that is not positive definite was accepted");

@@ -98,8 +98,8 @@ class TextFeatures {
     enum class Fields { given, matched };
 
     void read(const Item& item, Reading& out, Fields fields = Fields::given) const;
-    // Records the words of an item. The reading must be newer than the last call of `learn`, and its
-    // fields must be the given ones.
+    // Records the words of an item. The reading must be newer than the last call of `learn`, and
+    // its fields must be the given ones.
     void learn(const Reading& reading);
 
     ModelMutex& mutex() const { return mutex_; }

@@ -1,8 +1,9 @@
-// Preloaded into a process, this library counts the system calls on files below one folder, and lets
-// one of them fail, write short, or kill the process.
+// Preloaded into a process, this library counts the system calls on files below one folder, and
+// lets one of them fail, write short, or kill the process.
 //
-// `faults_arm` starts the count. Calls on other paths, such as the imports of Python, are not counted.
-// The functions here call the kernel directly, so they need no address of the functions they replace.
+// `faults_arm` starts the count. Calls on other paths, such as the imports of Python, are not
+// counted. The functions here call the kernel directly, so they need no address of the functions
+// they replace.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -76,7 +76,7 @@ def outcome(path: Path, contents: Contents) -> str:
             use(model)
             if isinstance(model, Tagger):
                 inspect(path, model)
-    except FloatingPointError:
+    except OverflowError:
         return "overflowed"
     except Exception as error:
         return f"use raised {described(error)}"

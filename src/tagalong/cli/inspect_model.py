@@ -13,7 +13,7 @@ from tagalong.cli.errors import OK, UsageError
 from tagalong.cli.learn.held_out import estimate_line
 from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
-from tagalong.cli.run_state import RUN_NOTE, restored_progress
+from tagalong.cli.run_state import RUN_NOTE, checked_note, restored_progress
 from tagalong.cli.sources import READING_NOTE
 from tagalong.evaluate import Report
 from tagalong.evaluate.answers import TARGETS
@@ -81,13 +81,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _measured(model: object) -> Report | None:
     """Return the measures of the last run of ``learn``; None if there is none."""
-    note = model.notes.get(RUN_NOTE) if isinstance(model, Tagger) else None
-    if note is None or not isinstance(model, Tagger):
+    note = _run_note(model) if isinstance(model, Tagger) else None
+    if note is None:
         return None
     try:
-        progress = restored_progress(note)
-        report = progress.report()
-    except Exception:  # only --resume needs a sound note
+        report = restored_progress(note).report()
+    except Exception:  # only --resume needs sound measures
         return None
     return report if isinstance(report, Report) and report.items else None
 
@@ -130,7 +129,7 @@ def _describe_tagger(tagger: Tagger) -> dict[str, Any]:
         "features": tagger.features.get_params(),
         **_guarantee(tagger.learner),
         **_recent_coverage(tagger),
-        "run": _run_summary(tagger.notes.get(RUN_NOTE)),
+        "run": _run_summary(_run_note(tagger)),
         "notes": {name: value for name, value in tagger.notes.items() if name != RUN_NOTE},
     }
 
@@ -154,6 +153,14 @@ def _guarantee(learner: Any) -> dict[str, Any]:
 
 def _certificate(certificate: Any) -> dict[str, Any]:
     return {**asdict(certificate), "in_words": str(certificate)}
+
+
+def _run_note(tagger: Tagger) -> dict[str, Any] | None:
+    """Return the note of the last run of ``learn``; None if there is none, or it is damaged."""
+    try:
+        return checked_note(tagger.notes[RUN_NOTE])
+    except Exception:  # only --resume needs a sound note
+        return None
 
 
 def _run_summary(note: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tagalong import parameters
 from tagalong.cli.errors import CommandError
 from tagalong.cli.sources import Reading
 from tagalong.evaluate import ListLosses, Progress, QueryProgress, Report
 from tagalong.evaluate.query_report import QueryReport
+from tagalong.learning.estimators import texts
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import shows_lists
 from tagalong.readers.queries import Query
@@ -167,9 +169,9 @@ class Run:
                 f"{path} has no run to resume; use --continue to learn further items"
             )
         try:
-            reading = Reading(**saved["reading"])
+            saved = checked_note(saved)
             progress = restored_progress(saved)
-            run = cls(reading, saved["passes"], progress)
+            run = cls(Reading(**saved["reading"]), saved["passes"], progress)
             run.number, run.position = saved["pass"], saved["position"]
             run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
             run._last = saved["last"]
@@ -186,6 +188,25 @@ class Run:
                 f"{path} has changed since its run stopped; use --continue to learn further items"
             )
         return run
+
+
+def checked_note(note: Any) -> dict[str, Any]:
+    """Return the note of a run; an error of any kind if it is not one that `Run` has written.
+
+    Parameters
+    ----------
+    note : object
+        The note ``RUN_NOTE`` of a tagger.
+    """
+    for name in ("passes", "pass", "position", "unlabelled", "refused"):
+        parameters.integer(note[name], name, 0)
+    texts(Reading(**note["reading"]).sources, "sources")
+    if (held_out := note.get("held_out")) is not None:
+        for name in ("learnt", "items"):
+            parameters.integer(held_out[name], name, 0)
+        if held_out["accuracy"] is not None:
+            parameters.real(held_out["accuracy"], "accuracy")
+    return {**note}
 
 
 def restored_progress(note: dict[str, Any]) -> Progress | QueryProgress:

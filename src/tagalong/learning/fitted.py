@@ -68,7 +68,7 @@ class NativeModel(Fitted):
         raise NotImplementedError
 
     def _params_with(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Return parameters that have these settings, unless no valid parameters have them."""
+        """Return the parameters from which the settings follow, for settings of a file."""
         names = self.get_params(deep=False).keys() & settings.keys() - {"n_features"}
         return {name: settings[name] for name in names}
 

@@ -84,6 +84,8 @@ def params_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> dict[s
     params = dict(header["params"])
     if "prior" in arrays:
         params["prior"] = arrays["prior"]
+    elif not isinstance(params["prior"], str | None):
+        raise ValueError(f"prior must be a name or an array, got {params['prior']!r}")
     for name in ("loss", "class_weight"):
         params[name] = _decoded(params[name])
     return params

@@ -214,12 +214,9 @@ class LabelRanker(CutoffRanker):
         return self.geometry == "entropic"
 
     def _params_with(self, settings: Settings) -> dict[str, Any]:
-        params = super()._params_with(settings)
-        given = {"chosen": "auto", "always": True, "never": False}, {"yes": True, "no": False}
-        params["average"] = given[0].get(settings["average"])
-        if "one_label" in settings:
-            params["one_label"] = given[1].get(settings["one_label"], settings["one_label"])
-        return params
+        average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
+        one_label = {"auto": "auto", "yes": True, "no": False}[settings.get("one_label", "auto")]
+        return {**super()._params_with(settings), "average": average, "one_label": one_label}
 
     def _checked_settings(self) -> Settings:
         entropic = self.geometry == "entropic"
