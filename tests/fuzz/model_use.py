@@ -108,9 +108,15 @@ def answers(model: Any, X: sp.csr_array) -> None:
     for name in ("rank", "predict_proba"):
         if hasattr(model, name):
             getattr(model, name)(X)
-    if model.n_features_in_ < 10_000 and hasattr(model, "coef_"):
+    if hasattr(model, "coef_") and widest(model) < 10_000:
         weights: Any = model.coef_
-        require_finite(weights.data if sp.issparse(weights) else weights)
+        require_finite(weights if isinstance(weights, np.ndarray) else weights.data)
+
+
+def widest(model: Any) -> int:
+    """Return the number of columns of ``coef_``, which may be dense."""
+    features = model.weights_by_feature()["features"]
+    return max(model.n_features_in_, int(features.max(initial=-1)) + 1)
 
 
 def edit(model: Any, classes: list[Any]) -> None:
