@@ -55,7 +55,7 @@ void read_entropic(EntropicGeometry<T>& entropic, const SavedState& saved) {
     const auto features = saved.features();
     const std::size_t rows = features.shape(0);
     const auto theta = saved.plane<T>("theta", rows, K, kWeight);
-    const auto Z = saved.vector<double>("Z", K, kPositive);
+    const auto Z = saved.vector<double>("Z", K, kNotNegative);
     const auto shift = saved.vector<double>("shift", K);
     const auto updates = saved.vector<std::int64_t>("updates", K, kCount);
     std::int64_t dimension = entropic.dimension();  // of the declared features
@@ -70,7 +70,7 @@ void read_entropic(EntropicGeometry<T>& entropic, const SavedState& saved) {
         entropic.restore_row(features.data()[r], theta.data() + r * K);
     if (!entropic.normalisers_agree()) SavedState::refuse("Z", "does not fit 'theta'");
     if (!saved.has_array("base_Z")) return;
-    const auto base_Z = saved.vector<double>("base_Z", kPositive);
+    const auto base_Z = saved.vector<double>("base_Z", kNotNegative);
     if (base_Z.shape(0) > K) SavedState::refuse("base_Z", "has more entries than there are labels");
     const auto base_shift = saved.vector<double>("base_shift", base_Z.shape(0));
     const Range earlier{0, static_cast<double>(entropic.dimension())};

@@ -222,6 +222,7 @@ class EntropicGeometry {
             for (std::size_t r = 0; r < store_.rows(); ++r)
                 sum += static_cast<double>(store_.row(static_cast<std::int32_t>(r), 1)[y]);
             if (!(std::abs(sum - label_[y].Z) <= 1e-6 * label_[y].Z)) return false;
+            if (!(sum > 0) && dimension_ > 0) return false;
         }
         return true;
     }

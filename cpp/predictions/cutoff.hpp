@@ -27,6 +27,7 @@ class Cutoff {
         if (histogram_.empty() && !any_score(scores, relevant)) return;
         for (const int label : relevant)
             histogram_.add_relevant(static_cast<double>(scores[label]));
+        if (histogram_.empty()) return;
         histogram_.add_all(scores, unknown);
         if (sampling_.is_time_to_narrow()) histogram_.narrow();
         choose();

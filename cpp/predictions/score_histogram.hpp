@@ -46,12 +46,12 @@ class ScoreHistogram {
         unit_ = 1;
     }
 
-    // Counts a relevant label. Call it before `add`, which counts all labels. The first non-zero
-    // score sets the range; earlier scores are not counted.
+    // Counts a relevant label. Call it before `add`, which counts all labels. The first score other
+    // than 0 sets the range; earlier scores are not counted.
     void add_relevant(double score) {
-        if (!(std::abs(score) < kLargest)) return;  // larger scores would overflow the range
+        if (!(std::abs(score) < kLargest)) return;
         if (width_ == 0) {
-            if (score == 0) return;
+            if (std::abs(score) < kSmallest) return;
             width_ = 4 * std::abs(score) / kBins;
             low_ = -2 * std::abs(score);
         }
@@ -117,7 +117,8 @@ class ScoreHistogram {
 
   private:
     using Counts = std::array<double, kBins>;
-    static constexpr double kLargest = 1e300;
+    // Scores outside of these would overflow the range, or make it so small that it has no bins.
+    static constexpr double kLargest = 1e300, kSmallest = 1e-290;
     static constexpr double kLargestUnit = 1e9;
 
     std::size_t bin(double score) const {

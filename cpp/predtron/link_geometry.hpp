@@ -77,8 +77,7 @@ class LinkGeometry {
             else update_norm(at.row[i]);
             update_sum(at.row[i]);
         }
-        const double size = std::pow(tree_.total(), 1 / s_);
-        if (size > 4 || (size > 0 && size < 0.25)) set_unit(unit_ * size);
+        fit_unit();
     }
 
     double weight(std::int32_t row, int label) const {
@@ -101,6 +100,10 @@ class LinkGeometry {
             out.update_norm(row);
             out.finish_row(row);
         }
+        if (!out.unit_fits()) {
+            out.set_unit(out.largest_entry());
+            out.fit_unit();
+        }
         return out;
     }
 
@@ -121,7 +124,8 @@ class LinkGeometry {
     // Whether the restored unit is of the size of the restored rows, as every update leaves it.
     bool unit_fits() const {
         const double total = tree_.total();
-        if (unit_ == 0 || total == 0) return store_.rows() == 0 || unit_ > 0;
+        if (total == 0) return largest_entry() == 0;
+        if (unit_ == 0) return false;
         const double size = std::pow(total, 1 / s_);
         return size >= 0.1 && size <= 10;
     }
@@ -166,8 +170,25 @@ class LinkGeometry {
         double largest = 0, size = 0;
         for (const int label : step.touched) size += step.alpha[label] * step.alpha[label];
         for (const double value : x.value) largest = std::max(largest, std::abs(value));
-        largest *= std::sqrt(size);
+        if (size == 0)  // the squares underflow
+            for (const int label : step.touched) size = std::max(size, std::abs(step.alpha[label]));
+        else size = std::sqrt(size);
+        largest *= size;
         if (unit_ == 0 || largest > 4 * unit_) set_unit(largest);
+    }
+    // Keeps |theta / M|_s near 1.
+    void fit_unit() {
+        const double size = std::pow(tree_.total(), 1 / s_);
+        if (size > 4 || (size > 0 && size < 0.25)) set_unit(unit_ * size);
+    }
+    double largest_entry() const {
+        double largest = 0;
+        for (std::size_t row = 0; row < store_.rows(); ++row)
+            for (std::size_t k = 0; k < store_.labels(); ++k)
+                largest = std::max(
+                    largest,
+                    std::abs(static_cast<double>(store_.row(static_cast<std::int32_t>(row))[k])));
+        return largest;
     }
     void set_unit(double size) {
         if (!(size > 0)) return;

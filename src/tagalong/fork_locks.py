@@ -10,6 +10,8 @@ from weakref import WeakSet
 
 __all__ = ["fork_safe_lock"]
 
+BRIEFLY = 0.05  # seconds; longer than learning an item, so that busy locks need not be free at once
+
 _all_locks: WeakSet[threading.RLock] = WeakSet()
 _list_lock = threading.RLock()
 
@@ -33,7 +35,7 @@ def fork_safe_lock() -> threading.RLock:
 
 
 def _acquire_all() -> None:
-    """Acquire all locks. While this thread waits for one, it holds no other.
+    """Acquire all locks. While this thread waits long for one, it holds no other.
 
     Otherwise a thread that holds the awaited lock could in turn wait for one of the others.
     """
@@ -46,9 +48,12 @@ def _acquire_all() -> None:
 
 
 def _acquire_until_busy() -> "threading.RLock | None":
-    """Acquire the locks that are free; return the first one that another thread holds."""
-    for lock in (_list_lock, *_all_locks):
-        if not lock.acquire(blocking=False):
+    """Acquire the locks, briefly waiting for each; return the first one that stays busy."""
+    if not _list_lock.acquire(timeout=BRIEFLY):
+        return _list_lock
+    _held.locks.append(_list_lock)
+    for lock in list(_all_locks):
+        if not lock.acquire(timeout=BRIEFLY):
             return lock
         _held.locks.append(lock)
     return None

@@ -90,9 +90,9 @@ class NativeModel(Fitted):
         for name, value in settings.items():
             if name not in possible or possible[name] != value:
                 raise ValueError(f"no parameters have the setting {name}={value!r}")
-        declared, found = getattr(self, "n_features", None), getattr(self, "n_features_in_", None)
-        if None not in (declared, found) and declared != found:
-            raise ValueError(f"n_features={declared} was declared, but it has {found} columns")
+        columns = getattr(self, "n_features_in_", features)
+        if features not in (0, columns):
+            raise ValueError(f"it began with {features} features, but has {columns} columns")
         native = self._make_native(settings)
         native.restore({"arrays": arrays, "numbers": header["numbers"]})
         self._native, self._settings = native, settings

@@ -6,6 +6,7 @@ one step: a reader sees the old file or the new one. Equal models give equal byt
 
 import hashlib
 import json
+import math
 import os
 import re
 import stat
@@ -139,18 +140,35 @@ def save(model: Saveable, path: str | os.PathLike[str], *, private: bool = False
     private : bool
         Whether a new file is readable by its owner only.
     """
+    from safetensors import SafetensorError
     from safetensors.numpy import save as to_bytes
 
     header, arrays = pack(model)
     header = {"format": FORMAT, "tagalong": version("tagalong"), **header}
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    _check_finite(header)
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, default=_plain_number)
     text = _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     metadata = {"tagalong": text, "sha256": _checksum(text, arrays)}
-    contents = to_bytes(arrays, metadata=metadata)
+    try:
+        contents = to_bytes(arrays, metadata=metadata)
+    except SafetensorError as error:
+        raise ValueError(f"the model cannot be saved as {path}: {error}") from error
     with replacing(path, private=private) as file:
         for part in _with_sorted_metadata(contents):
             file.write(part)
+
+
+def _check_finite(value: object, place: str = "") -> None:
+    """Raise ValueError that names the first number of a header that is NaN or infinite."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            _check_finite(part, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            _check_finite(part, place)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"the model cannot be saved: its {place} is {value}")
 
 
 def _with_sorted_metadata(contents: bytes) -> tuple[bytes, memoryview]:

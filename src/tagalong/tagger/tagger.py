@@ -243,6 +243,8 @@ class Tagger(Suggester):
             self.features.learn(reading)
             if judged:
                 self.history.note(len(self.learner.labels), found.relevant)
+            else:
+                self.history.extend_to(len(self.learner.labels))
             number = self.learner.labels.number
             for wrong in suggested:
                 if number[wrong.label] not in found.relevant:
@@ -290,6 +292,8 @@ class Tagger(Suggester):
             rounds = learner.watch_rows(rows, targets, judged)
             if judged:
                 self.history.note_rows(len(learner.labels), rounds.relevant)
+            else:
+                self.history.extend_to(len(learner.labels))
         return rounds
 
     def watch_query(self, query: Query, weight: float = 1.0) -> QueryRound:
