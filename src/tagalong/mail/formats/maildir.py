@@ -251,12 +251,14 @@ def _is_absent(folder: Path) -> bool:
 
 
 def _subfolders(folder: Path, is_root: bool) -> tuple[list[Path], list[Path]]:
-    """Return the folders in a folder, and the symbolic links to folders."""
+    """Return the folders in a folder, and the symbolic links that may lead to folders."""
     try:
         with os.scandir(folder) as entries:
-            found = [entry for entry in entries if entry.is_dir()]
-        linked = [Path(entry) for entry in found if entry.is_symlink()]
-        return [Path(entry) for entry in found if not entry.is_symlink()], linked
+            found = list(entries)
+        linked = [
+            Path(entry) for entry in found if entry.is_symlink() and not _leads_to_file(entry)
+        ]
+        return [Path(entry) for entry in found if entry.is_dir(follow_symlinks=False)], linked
     except FileNotFoundError:
         if not is_root:
             return [], []  # deleted since it was listed
@@ -265,6 +267,17 @@ def _subfolders(folder: Path, is_root: bool) -> tuple[list[Path], list[Path]]:
         raise ReadError(_printable(folder), "not a folder, so not a Maildir") from None
     except OSError as error:
         raise _unreadable(folder, error) from error
+
+
+def _leads_to_file(link: os.DirEntry[str]) -> bool:
+    """Whether a link leads to something other than a folder; False if that cannot be found out.
+
+    A link may lead in a circle, to nothing, or into a folder without permission.
+    """
+    try:
+        return not stat.S_ISDIR(link.stat().st_mode)
+    except OSError:
+        return False
 
 
 def _list_messages(folder: Path, links: list[Path]) -> Iterator[tuple[str, Path]]:
