@@ -19,6 +19,7 @@ from math import inf
 from pathlib import Path
 
 from tagalong.files.links import link_target
+from tagalong.files.unicode_paths import unicode_path
 
 __all__ = ["BusyError", "LockHolder", "exclusive_lock"]
 
@@ -95,10 +96,9 @@ class BusyError(RuntimeError):
 
     def __init__(self, lock: Path, holder: LockHolder | None, waited: float):
         self.holder = holder
-        name = os.fsencode(lock).decode("utf-8", "replace")
         who = "another process" if holder is None else str(holder)
         after = f"; waited {waited:g} s for it" if waited else ""
-        super().__init__(f"{name}: this model is in use by {who}{after}")
+        super().__init__(f"{unicode_path(lock)}: this model is in use by {who}{after}")
 
     def held_seconds(self, now: datetime) -> float:
         """Return for how many seconds the lock has been held; infinity if that is not known.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tagalong import parameters
 from tagalong.files.lock import exclusive_lock
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.interrupts import deferred_interrupt
 from tagalong.mail.filing.mailbox import Mailbox
@@ -22,7 +23,7 @@ from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
 from tagalong.mail.filing.recovery import complete_moves
 from tagalong.mail.filing.renames import find_renamed_folders
-from tagalong.mail.filing.results import FilingResult, printable_path
+from tagalong.mail.filing.results import FilingResult
 from tagalong.mail.filing.rules import MIN_AUDIT, TARGETS, FilingRules, is_share
 from tagalong.mail.filing.steps import Progress, StepControl, learn, make_plan, move_planned
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
@@ -154,7 +155,7 @@ def file_mail(
     mailbox.check_inbox()  # both raise before the lock file is created
     if applied and not path.absolute().parent.is_dir():
         raise FileNotFoundError(
-            f"{printable_path(path)}: the folder of the model file does not exist"
+            f"{unicode_path(path)}: the folder of the model file does not exist"
         )
     result = FilingResult(path, applied)
     lock = exclusive_lock(path, command="tagalong file", wait=wait) if applied else nullcontext()
