@@ -36,7 +36,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     check_destination(args.report, "--report")
     if not 0 <= args.holdout < 1:
         raise UsageError(f"--holdout must be at least 0 and below 1, got {args.holdout:g}")
-    with locked_model(args.model, args):
+    with locked_model(args.model, args, out):
         return _run(args, out)
 
 

@@ -30,7 +30,7 @@ __all__ = ["run"]
 def run(args: argparse.Namespace, out: Output) -> int:
     """Learn the items, and report the measures."""
     check_arguments(args)
-    with locked_model(args.model, args):
+    with locked_model(args.model, args, out):
         check_model(args)  # another command may have made it meanwhile
         return _run(args, out)
 

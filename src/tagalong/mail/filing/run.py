@@ -7,7 +7,7 @@ that the next run can distinguish Tagalong's moves from the owner's.
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -49,6 +49,7 @@ def file_mail(
     start_from: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     wait: float = 0.0,
+    on_wait: Callable[[str], None] | None = None,
 ) -> FilingResult:
     r"""Learn from the folders of a Maildir, and file the messages of its inbox.
 
@@ -95,6 +96,8 @@ def file_mail(
         "suggest" and "move".
     wait : float, default 0
         Number of seconds to wait for another run that uses the same model.
+    on_wait : callable, optional
+        Called once, when the wait begins, with the words for the process that uses the model.
 
     Returns
     -------
@@ -158,7 +161,11 @@ def file_mail(
             f"{unicode_path(path)}: the folder of the model file does not exist"
         )
     result = FilingResult(path, applied)
-    lock = exclusive_lock(path, command="tagalong file", wait=wait) if applied else nullcontext()
+    lock = (
+        exclusive_lock(path, command="tagalong file", wait=wait, on_wait=on_wait)
+        if applied
+        else nullcontext()
+    )
     with lock, deferred_interrupt() as interrupted:
         control = StepControl(progress or (lambda step, done, total: None), interrupted)
         first = None if start_from is None else Path(start_from)
