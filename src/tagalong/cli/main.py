@@ -55,14 +55,20 @@ def _run(argv: list[str]) -> int:
         _discard_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        Output().error("interrupted")
-        return 130
+        return _interrupted()
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # from __set_name__ in Python 3.11
+            return _interrupted()
         if os.environ.get("TAGALONG_DEBUG"):
             raise
         (first, *others), code = _lines_and_code(error, flags)
         Output().error(f"tagalong: {first}", *others)
         return code
+
+
+def _interrupted() -> int:
+    Output().error("interrupted")
+    return 130
 
 
 def _command(argv: list[str]) -> str:

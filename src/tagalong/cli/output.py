@@ -146,7 +146,8 @@ def _width(text: str) -> int:
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+    marks = sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
+    return len(text) + wide - marks
 
 
 def table(rows: Sequence[Sequence[str]], numbers_from: int = 1) -> list[str]:
