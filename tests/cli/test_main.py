@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,21 @@ def test_marks_take_no_column_of_a_table() -> None:
     first, *others = output.table(rows)
     assert first == "plain  1"
     assert others == ["ह\N{DEVANAGARI VOWEL SIGN U}      2", "e\u0301\ufe0f\u20dd      3"]
+
+
+def test_a_warning_is_one_line_without_its_place_in_the_source(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warning() -> list[Any]:
+        warnings.simplefilter("always")
+        warnings.warn("the step was simple", UserWarning, stacklevel=1)
+        return []
+
+    monkeypatch.setattr("tagalong.cli.list_streams.streams", warning)
+    before = warnings.showwarning
+    assert run("streams").err == "tagalong: warning: the step was simple\n"
+    assert run("streams", "--quiet").err == ""
+    assert warnings.showwarning is before
 
 
 def test_broken_pipe_prints_no_error(run: Run, model: str, stream: Path) -> None:
