@@ -12,7 +12,17 @@ from typing import Any, TextIO, TypeAlias
 from tagalong.cli.screen import unescaped
 from tagalong.printable import is_printable, printable
 
-__all__ = ["Bold", "Line", "Output", "as_json", "is_terminal", "size_text", "table", "wants_colour"]
+__all__ = [
+    "Bold",
+    "Line",
+    "Output",
+    "as_json",
+    "is_terminal",
+    "items_text",
+    "size_text",
+    "table",
+    "wants_colour",
+]
 
 
 class Bold(str):
@@ -139,6 +149,11 @@ def size_text(size: int) -> str:
     if size < 1000:
         return f"{size} bytes"
     return f"{size / 1e3:.1f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"
+
+
+def items_text(count: int) -> str:
+    """Return "1 item", "2 items" and so on."""
+    return "1 item" if count == 1 else f"{count:,} items"
 
 
 def _width(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import IO
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, check_not_an_input, load_tagger
-from tagalong.cli.output import Bold, Output, is_terminal, table
+from tagalong.cli.output import Bold, Output, is_terminal, items_text, table
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
 from tagalong.cli.suggested import Suggested
 from tagalong.cli.tables.formats import TABLE_ENDINGS, check_table_format, table_format_of
@@ -191,7 +191,8 @@ def _report(
             }
         )
         out.info(
-            f"{found.count:,} items written to {args.out}; {found.sure:,} have a sure suggestion"
+            f"{items_text(found.count)} written to {args.out}; {found.sure:,} "
+            f"{'has' if found.sure == 1 else 'have'} a sure suggestion"
         )
     if found.unknown:
         out.info(_unknown_text(found, tagger))
