@@ -22,6 +22,7 @@ def test_round_trip(run: Run, stream: Path) -> None:
         "losses": [],
         "skipped": 0,
         "errors": [],
+        "links": [],
     }
     assert list(read("back.jsonl")) == list(read("items.jsonl"))
 

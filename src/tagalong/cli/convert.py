@@ -90,6 +90,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "losses": losses,
             "skipped": stream.skipped,
             "errors": stream.errors,
+            "links": stream.links,
         }
     )
     if not out.json:
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.info(f"{items_text(count)} written to {where} as {target.name}")
     for loss in losses:
         out.info(f"{target.name} files cannot hold everything: {loss}")
-    out.report_skipped(stream.skipped, stream.errors)
+    out.report_skipped(stream.skipped, stream.errors, stream.links)
     return SOME_SKIPPED if stream.skipped else OK
 
 

@@ -86,6 +86,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
             "unlabelled": len(all_items) - len(items),
             "skipped": stream.skipped,
             "errors": stream.errors,
+            "links": stream.links,
             "fit": figures,
             "report": None if report is None else report.to_dict(),
         }
@@ -111,7 +112,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
         out.info(warning)
     if ignored := len(all_items) - len(items):
         out.info(f"{ignored:,} items without labels were ignored")
-    out.report_skipped(stream.skipped, stream.errors)
+    out.report_skipped(stream.skipped, stream.errors, stream.links)
     if interrupted:
         out.info(f"interrupted; the model so far is saved in {args.model}")
         return INTERRUPTED

@@ -19,6 +19,7 @@ __all__ = [
     "as_json",
     "is_terminal",
     "items_text",
+    "links_text",
     "size_text",
     "table",
     "wants_colour",
@@ -124,8 +125,22 @@ class Output:
         if self.json:
             print(as_json(value))
 
-    def report_skipped(self, count: int, problems: Sequence[str]) -> None:
-        """Report how many items were skipped, and the reasons for the first ones."""
+    def report_skipped(
+        self, count: int, problems: Sequence[str], links: Sequence[str] = ()
+    ) -> None:
+        """Report how many items were skipped, and the reasons for the first ones.
+
+        Parameters
+        ----------
+        count : int
+            Number of items.
+        problems : sequence of str
+            The reasons.
+        links : sequence of str
+            Symbolic links, which are no items and are left out.
+        """
+        if links:
+            self.info(links_text(links))
         if not count:
             return
         self.info(f"{count:,} {'item was' if count == 1 else 'items were'} skipped:")
@@ -149,6 +164,12 @@ def size_text(size: int) -> str:
     if size < 1000:
         return f"{size} bytes"
     return f"{size / 1e3:.1f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"
+
+
+def links_text(links: Sequence[str]) -> str:
+    """Return the line about symbolic links that a command has left out."""
+    others = f" and {len(links) - 1:,} more" if len(links) > 1 else ""
+    return f"symbolic links are not followed: {printable(links[0])}{others}"
 
 
 def items_text(count: int) -> str:
