@@ -80,7 +80,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 running = [pool.submit(learner.learn, chunk) for learner in learners]
         _wait(running)
     if not learners[0].progress.items and not interrupts.signal:
-        raise nothing_learnt(reading, reader.unlabelled, stream.skipped, "compare")
+        raise nothing_learnt(reading, reader.unlabelled, stream.skipped, "compare", stream.links)
     rows = best_first([learner.row() for learner in learners])
     out.json_result(
         {

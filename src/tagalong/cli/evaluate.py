@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
                 live.show(list(cells), [list(cells.values())], line)
     if not progress.items:
-        raise nothing_learnt(reading, items.unlabelled, stream.skipped, "measure")
+        raise nothing_learnt(reading, items.unlabelled, stream.skipped, "measure", stream.links)
     report = progress.report(frozen.labels, one_label=tagger.has_one_label, frozen=True)
     if args.plot is not None:
         report.plot(args.plot, args.plot_kind, private=stream.is_private)

@@ -48,7 +48,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
         all_items = list(reading.limited(stream))
     items = [item for item in all_items if item.labels is not None]
     if not any(item.labels for item in items):
-        raise nothing_learnt(reading, len(all_items), stream.skipped)
+        raise nothing_learnt(reading, len(all_items), stream.skipped, links=stream.links)
     held_out, training = _split(items, args.holdout)
     start = time.monotonic()
     interrupted, warning = _fit(learner, features, training)

@@ -96,7 +96,7 @@ def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None
         raise _with_resume_hint(error, run, path) from error
     else:
         if not loop.has_learnt:
-            raise nothing_learnt(run.reading, run.position, loop.skipped)
+            raise nothing_learnt(run.reading, run.position, loop.skipped, links=loop.links)
     saver.save()
 
 
