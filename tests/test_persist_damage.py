@@ -58,6 +58,12 @@ def test_folder_is_refused(tmp_path: Path) -> None:
         tagalong.load(tmp_path)
 
 
+def test_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelFileError, match="file: not a Tagalong model: the file is empty"):
+        tagalong.load(tmp_path / "file")
+
+
 def test_pickle_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(pickle.dumps(small()))
     with pytest.raises(ModelFileError, match="not a Tagalong model"):

@@ -7,6 +7,7 @@ from tagalong.mail.filing import (
     LoggedMessage,
     Move,
     default_model,
+    exclusive_lock,
     file_mail,
     read_log,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "LoggedMessage",
     "Move",
     "default_model",
+    "exclusive_lock",
     "file_mail",
     "read_log",
 ]

@@ -102,6 +102,15 @@ def test_number_of_threads_does_not_matter(run: Run, long_stream: str) -> None:
     assert one == three
 
 
+@pytest.mark.parametrize("spelling", ["False", "false"])
+def test_words_of_settings_are_those_of_python_or_json(
+    run: Run, stream: Path, spelling: str
+) -> None:
+    done = run("compare", "items.jsonl", "--set", f"normalize={spelling}", "--json")
+    assert done.code == 0, done.err
+    assert done.json["learners"][0]["settings"]["normalize"] is False
+
+
 def test_names_and_shared_settings(run: Run, stream: Path) -> None:
     flags = (
         "--learners",

@@ -22,6 +22,7 @@ def test_round_trip(run: Run, stream: Path) -> None:
         "losses": [],
         "skipped": 0,
         "errors": [],
+        "links": [],
     }
     assert list(read("back.jsonl")) == list(read("items.jsonl"))
 
@@ -40,7 +41,7 @@ def test_standard_output(run: Run) -> None:
     table = "text,labels\na  b,x\n"
     done = run("convert", "-", "-", "--format", "csv", "--to", "fasttext", stdin=table)
     assert (done.code, done.out) == (0, "__label__x a b\n")
-    assert "1 items written to - as fasttext" in done.err
+    assert "1 item written to standard output as fasttext" in done.err
     assert "repeated spaces become single spaces" in done.err
     assert run("convert", "-", "-", "--to", "jsonl", "--json").code == 2
 

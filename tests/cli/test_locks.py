@@ -158,6 +158,64 @@ def test_a_lock_file_is_not_made_through_a_link(run: Run, model: str) -> None:
     assert (done.code, "must be a regular file" in done.err) == (1, True)
 
 
+def test_a_lock_path_that_is_a_folder_is_named(run: Run, model: str) -> None:
+    Path("m.tagalong.lock").mkdir()
+    done = run("labels", "forget", model, "money")
+    assert done.code == 1
+    assert done.err.endswith(
+        "m.tagalong.lock: the lock file must be a regular file, but this is a folder: remove or "
+        "rename it\n"
+    )
+
+
+def test_a_model_name_without_room_for_its_lock_is_refused(run: Run, stream: Path) -> None:
+    done = run("learn", "items.jsonl", "-m", "m" * 255)
+    assert done.code == 1
+    assert "name of the lock file is too long: give the model a shorter name" in done.err
+    assert run("learn", "items.jsonl", "-q", "-m", "m" * 250).code == 0
+
+
+def test_the_lock_of_another_user_is_named_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, *arguments: object) -> int:
+        raise PermissionError(13, "Permission denied", os.fspath(path))
+
+    path = tmp_path / "m.lock"
+    path.touch()
+    monkeypatch.setattr(os, "open", refuse)
+    for user, problem in (
+        (os.geteuid(), "Permission denied"),
+        (os.geteuid() + 1, "the lock file belongs to another user, who may be using the model"),
+    ):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        with (
+            pytest.raises(PermissionError, match=problem) as caught,
+            exclusive_lock(tmp_path / "m", command="test"),
+        ):
+            pass
+        assert caught.value.filename == str(path)
+
+
+def test_a_command_says_for_whom_it_waits(run: Run, model: str) -> None:
+    with held(model) as pid:
+        argv = ("labels", "forget", model, "money", "--wait", "0.2")
+        first, *_ = run(*argv).err.splitlines()
+        assert re.fullmatch(rf"waiting for process {pid} \(another command\), since .* UTC", first)
+        assert "waiting" not in run(*argv, "--quiet").err
+        assert "waiting" not in run(*argv[:-1], "0").err
+
+
+def test_filing_says_for_whom_it_waits(run: Run) -> None:
+    for part in ("cur", "new", "tmp"):
+        Path("Mail", part).mkdir(parents=True)
+    with held("Mail/model.tagalong") as pid:
+        argv = ("file", "Mail", "--apply", "--wait", "0.2")
+        assert run(*argv).err.startswith(f"waiting for process {pid} (another command), since ")
+        assert "waiting" not in run(*argv, "--quiet").err
+        assert "waiting" not in run(*argv, "--cron").err
+
+
 def test_the_lock_file_is_private_and_says_who_holds_it(tmp_path: Path) -> None:
     before = os.umask(0)
     try:

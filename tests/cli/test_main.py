@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,85 @@ def test_ctrl_c_before_the_first_item(run: Run, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("tagalong.cli.list_streams.streams", interrupted)
     done = run("streams")
     assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_while_a_class_is_made(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:  # as Python 3.11 does if __set_name__ is interrupted
+            raise RuntimeError("Error calling __set_name__") from error
+
+    monkeypatch.setattr("tagalong.cli.list_streams.streams", interrupted)
+    done = run("streams")
+    assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("suggest", "items.jsonl", "-m", "m.tagalong"),
+        ("labels", "list", "m.tagalong"),
+        ("convert", "items.jsonl", "-", "--to", "jsonl"),
+    ],
+    ids=["suggest", "labels", "convert"],
+)
+def test_a_full_disk_behind_standard_output_is_named(
+    run: Run, model: str, argv: tuple[str, ...]
+) -> None:
+    command = [sys.executable, "-m", "tagalong", *argv]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=TIMEOUT)
+    assert done.returncode == 1
+    assert done.stderr == b"tagalong: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "name", "code"),
+    [
+        (">&-", "m.tagalong", 0),
+        (">&- 2>&-", "m.tagalong", 0),
+        ("2>&-", "missing", 1),
+        (">&- 2>&-", "missing", 1),
+        ("<&- >&- 2>&-", "missing", 1),
+    ],
+)
+def test_closed_streams_do_not_matter(
+    run: Run, model: str, redirection: str, name: str, code: int
+) -> None:
+    command = f"exec {sys.executable} -m tagalong labels list {name} {redirection}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=TIMEOUT)
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
+
+
+def test_nothing_is_read_from_a_closed_stream(run: Run) -> None:
+    command = f"exec {sys.executable} -m tagalong learn - --format jsonl <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=TIMEOUT)
+    assert done.returncode == 1
+    assert done.stderr == b"tagalong: -: nothing to learn: there are no items\n"
+
+
+def test_marks_take_no_column_of_a_table() -> None:
+    rows = [["plain", "1"], ["ह\N{DEVANAGARI VOWEL SIGN U}", "2"], ["e\u0301\ufe0f\u20dd", "3"]]
+    first, *others = output.table(rows)
+    assert first == "plain  1"
+    assert others == ["ह\N{DEVANAGARI VOWEL SIGN U}      2", "e\u0301\ufe0f\u20dd      3"]
+
+
+def test_a_warning_is_one_line_without_its_place_in_the_source(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warning() -> list[Any]:
+        warnings.simplefilter("always")
+        warnings.warn("the step was simple", UserWarning, stacklevel=1)
+        return []
+
+    monkeypatch.setattr("tagalong.cli.list_streams.streams", warning)
+    before = warnings.showwarning
+    assert run("streams").err == "tagalong: warning: the step was simple\n"
+    assert run("streams", "--quiet").err == ""
+    assert warnings.showwarning is before
 
 
 def test_broken_pipe_prints_no_error(run: Run, model: str, stream: Path) -> None:

@@ -147,6 +147,21 @@ def test_held_out_estimate_follows_the_warning_and_is_kept(run: Run, sorted_file
     assert set(kept) == {"learnt", "items", "accuracy"}
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_held_out_estimate_is_saved_after_the_predictions(
+    run: Run, sorted_file: str, ending: str
+) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    flags = ("--model", "m.tagalong", "--predictions", f"p.{ending}", "--report", "r.json")
+    done = run("learn", sorted_file, *flags, "--json")
+    assert done.code == 0, done.err
+    kept = run("inspect", "m.tagalong", "--json").json["held_out"]
+    assert kept["accuracy"] == done.json["held_out"]["accuracy"]
+    assert f"predictions written to p.{ending}" in done.err
+    assert Path("r.json").exists()
+
+
 def test_held_out_estimate_only_for_sorted_items_that_can_be_read_again(sorted_file: str) -> None:
     tagger = tagalong.Tagger()
     assert estimate(report_of(confident_rounds(0, 300)), [sorted_file], tagger) is None

@@ -88,13 +88,36 @@ def test_a_file_that_exists_keeps_its_mode_and_its_link(run: Run, maildir: Path)
     assert (modes("real.jsonl"), modes("m")) == ({0o640}, {0o644})
 
 
+def test_a_maildir_of_links_has_nothing_to_learn(run: Run, tmp_path: Path) -> None:
+    for part in ("cur", "new"):
+        Path("Mail", part).mkdir(parents=True)
+    Path("Mail/cur/1.link").symlink_to("nowhere")
+    done = run("learn", "Mail")
+    assert (done.code, done.err) == (
+        1,
+        "tagalong: Mail: nothing to learn: there are no items; symbolic links are not followed: "
+        "Mail/cur/1.link\n",
+    )
+
+
 def test_links_in_a_maildir_are_reported(run: Run, maildir: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("Subject: secret\n\nsecret\n")
     (maildir / ".Bank" / "cur" / "1.link").symlink_to(secret)
     done = run("learn", "Mail", "-m", "m")
-    assert done.code == 3
-    assert "Mail/.Bank/cur/1.link: a symbolic link, which is not followed" in done.err
+    assert done.code == 0
+    assert "symbolic links are not followed: Mail/.Bank/cur/1.link\n" in done.err
+    assert "skipped" not in done.err
+    for argv in (
+        ("learn", "Mail", "-m", "m", "--continue", "--json"),
+        ("convert", "Mail", "mail.jsonl", "--json"),
+        ("compare", "Mail", "--json"),
+        ("evaluate", "Mail", "-m", "m", "--json"),
+        ("suggest", "Mail", "-m", "m", "--out", "s.jsonl", "--json"),
+    ):
+        done = run(*argv)
+        assert (done.code, done.json["skipped"]) == (0, 0), done.err
+        assert done.json["links"] == ["Mail/.Bank/cur/1.link"]
     done = run("file", "Mail")
     assert (done.code, "symbolic links are not followed: Mail/.Bank/cur/1.link" in done.out) == (
         0,

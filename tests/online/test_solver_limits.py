@@ -32,7 +32,7 @@ def test_a_huge_row_ends_with_a_warning(weight: float) -> None:
         ranker.partial_fit(X, Y, sample_weight=[weight])
     certificate = ranker.certificate_
     assert certificate.unsolved == 1
-    assert "the solver reached its limit in 1 rounds" in str(certificate)
+    assert "the solver reached its limit in 1 round)" in str(certificate)
     assert np.isfinite(dense_coef(ranker)).all()
     # The step on the worst pair, the simplest one, is feasible and raises the dual value.
     assert certificate.dual > 0

@@ -298,3 +298,19 @@ def test_equality_of_items_ignores_the_place(tmp_path: Path) -> None:
     first, second = read(f"{tmp_path}/*")
     assert first == second == Item("", "x")
     assert first.place != second.place
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("rest", [b"not compressed", b"\n" * 20_000])
+def test_bytes_after_compressed_data_are_an_error_in_words(
+    tmp_path: Path, suffix: str, rest: bytes
+) -> None:
+    path = tmp_path / f"items.jsonl{suffix}"
+    path.write_bytes(COMPRESS[suffix](LINES) + rest)
+    stream = read(path)
+    assert [next(stream).text for _ in range(5)] == list("01234")
+    with pytest.raises(ReadError) as caught:
+        next(stream)
+    assert str(caught.value).endswith(
+        "bytes after the end of the compressed data that are not a further part of it"
+    )

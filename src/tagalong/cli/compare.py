@@ -80,7 +80,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 running = [pool.submit(learner.learn, chunk) for learner in learners]
         _wait(running)
     if not learners[0].progress.items and not interrupts.signal:
-        raise nothing_learnt(reading, reader.unlabelled, stream.skipped, "compare")
+        raise nothing_learnt(reading, reader.unlabelled, stream.skipped, "compare", stream.links)
     rows = best_first([learner.row() for learner in learners])
     out.json_result(
         {
@@ -90,6 +90,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "unlabelled": reader.unlabelled,
             "skipped": stream.skipped,
             "errors": stream.errors,
+            "links": stream.links,
             "k": args.at,
             "learners": [row.to_dict() for row in rows],
         }
@@ -105,7 +106,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     out.info(f"{learners[0].progress.items:,} items, {reader.labels:,} labels")
     if reader.unlabelled:
         out.info(f"{reader.unlabelled:,} items without labels were ignored")
-    out.report_skipped(stream.skipped, stream.errors)
+    out.report_skipped(stream.skipped, stream.errors, stream.links)
     if interrupts.signal:
         out.info("interrupted; the measures cover the items learnt so far")
         return interrupts.exit_code

@@ -9,7 +9,7 @@ from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.flags import parameters_as_flags
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination
-from tagalong.cli.output import Output
+from tagalong.cli.output import Output, items_text
 from tagalong.cli.sources import options_for, reading_of
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.registry import format_for_writing
@@ -90,13 +90,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "losses": losses,
             "skipped": stream.skipped,
             "errors": stream.errors,
+            "links": stream.links,
         }
     )
     if not out.json:
-        out.info(f"{count:,} items written to {args.out} as {target.name}")
+        where = "standard output" if args.out == "-" else args.out
+        out.info(f"{items_text(count)} written to {where} as {target.name}")
     for loss in losses:
         out.info(f"{target.name} files cannot hold everything: {loss}")
-    out.report_skipped(stream.skipped, stream.errors)
+    out.report_skipped(stream.skipped, stream.errors, stream.links)
     return SOME_SKIPPED if stream.skipped else OK
 
 

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
                 live.show(list(cells), [list(cells.values())], line)
     if not progress.items:
-        raise nothing_learnt(reading, items.unlabelled, stream.skipped, "measure")
+        raise nothing_learnt(reading, items.unlabelled, stream.skipped, "measure", stream.links)
     report = progress.report(frozen.labels, one_label=tagger.has_one_label, frozen=True)
     if args.plot is not None:
         report.plot(args.plot, args.plot_kind, private=stream.is_private)
@@ -60,6 +60,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "unknown_labels": frozen.labels[frozen.known :],
             "skipped": stream.skipped,
             "errors": stream.errors,
+            "links": stream.links,
             "certificate": asdict(tagger.certificate_) if tagger.learns_online else None,
             "report": report.to_dict(),
         }
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "nothing is marked sure: the last items that the model learnt came sorted by label; "
             "learn them in the order in which they arrived, or with --shuffle"
         )
-    out.report_skipped(stream.skipped, stream.errors)
+    out.report_skipped(stream.skipped, stream.errors, stream.links)
     return SOME_SKIPPED if stream.skipped else OK
 
 

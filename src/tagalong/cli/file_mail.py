@@ -52,7 +52,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.result(*log_lines(found))
             return OK
         with Live(out.quiet or args.cron) as live:
-            result = _file(args, exclude, _progress(live))
+            result = _file(args, exclude, live, out)
     except BusyError as error:
         if args.cron and error.held_seconds(datetime.now(UTC)) <= MAX_BUSY_SECONDS:
             return OK  # The next run of the timer does the work.
@@ -77,7 +77,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return SOME_SKIPPED if result.failed else OK
 
 
-def _file(args: argparse.Namespace, exclude: Any, progress: Any) -> FilingResult:
+def _file(args: argparse.Namespace, exclude: Any, live: Live, out: Output) -> FilingResult:
+    def say_waiting(who: str) -> None:
+        if not args.cron:
+            out.info(f"waiting for {who}")
+
     return file_mail(
         args.maildir,
         apply=args.apply,
@@ -90,8 +94,9 @@ def _file(args: argparse.Namespace, exclude: Any, progress: Any) -> FilingResult
         exclude=exclude,
         names=not args.no_names,
         start_from=args.start_from,
-        progress=progress,
+        progress=_progress(live),
         wait=_wait(args),
+        on_wait=say_waiting,
     )
 
 

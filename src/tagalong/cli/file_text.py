@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from tagalong.cli.output import table
+from tagalong.cli.output import links_text, table
 from tagalong.mail.filing import FilingResult, LeftAlone, LoggedMessage, Move
 from tagalong.mail.filing.history import Outcome
 from tagalong.mail.filing.journal import MAX_LOG
@@ -68,8 +68,7 @@ def summary_lines(result: FilingResult, min_learnt: int) -> list[str]:
             "can be said about mail in its usual order"
         )
     if result.links:
-        others = f" and {len(result.links) - 1:,} more" if len(result.links) > 1 else ""
-        lines.append(f"symbolic links are not followed: {printable(result.links[0])}{others}")
+        lines.append(links_text(result.links))
     return lines + _other_targets(result)
 
 

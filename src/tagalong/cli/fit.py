@@ -36,7 +36,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     check_destination(args.report, "--report")
     if not 0 <= args.holdout < 1:
         raise UsageError(f"--holdout must be at least 0 and below 1, got {args.holdout:g}")
-    with locked_model(args.model, args):
+    with locked_model(args.model, args, out):
         return _run(args, out)
 
 
@@ -48,7 +48,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
         all_items = list(reading.limited(stream))
     items = [item for item in all_items if item.labels is not None]
     if not any(item.labels for item in items):
-        raise nothing_learnt(reading, len(all_items), stream.skipped)
+        raise nothing_learnt(reading, len(all_items), stream.skipped, links=stream.links)
     held_out, training = _split(items, args.holdout)
     start = time.monotonic()
     interrupted, warning = _fit(learner, features, training)
@@ -86,6 +86,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
             "unlabelled": len(all_items) - len(items),
             "skipped": stream.skipped,
             "errors": stream.errors,
+            "links": stream.links,
             "fit": figures,
             "report": None if report is None else report.to_dict(),
         }
@@ -111,7 +112,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
         out.info(warning)
     if ignored := len(all_items) - len(items):
         out.info(f"{ignored:,} items without labels were ignored")
-    out.report_skipped(stream.skipped, stream.errors)
+    out.report_skipped(stream.skipped, stream.errors, stream.links)
     if interrupted:
         out.info(f"interrupted; the model so far is saved in {args.model}")
         return INTERRUPTED

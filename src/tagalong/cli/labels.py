@@ -20,7 +20,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.action == "list":
         list_labels(load_tagger(args.model), args, out)
         return OK
-    with locked_tagger(args.model, args) as tagger:
+    with locked_tagger(args.model, args, out) as tagger:
         done = ACTIONS[args.action](tagger, args)
         # The saved measures of a run refer to the old labels. Targets do not change them.
         ended = args.action != "set" and tagger.notes.pop(RUN_NOTE, None) is not None

@@ -182,15 +182,21 @@ def learner_flags(args: argparse.Namespace) -> dict[str, str]:
 _PLURAL_FLAGS = {"update": "--updates", "geometry": "--geometries", "C": "--C"}
 
 
+_PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
+
+
 def setting_values(given: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Return the parameters that ``--set`` gives, by name."""
     return {name: _value(text) for name, text in given}
 
 
 def _value(text: str) -> Any:
-    """Return the value of a JSON number, true, false or null, or any other text unchanged."""
+    """Return the value of a number, true, false or null, or any other text unchanged.
+
+    The words may also be spelled as in Python: True, False and None.
+    """
     try:
-        return json.loads(text)
+        return json.loads(_PYTHON_WORDS.get(text, text))
     except ValueError:
         return text
 

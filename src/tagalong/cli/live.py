@@ -77,7 +77,7 @@ class Live:
             self._display.start()
             # Messages go through the display, which has replaced standard error.
             self._replaced = sys.stderr
-            sys.stderr = cast(TextIO, Screen(sys.stderr))
+            sys.stderr = cast(TextIO, Screen(sys.stderr, "standard error"))
         return self
 
     def __exit__(

@@ -2,8 +2,11 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
+from typing import TextIO
 
 from tagalong.cli.errors import BROKEN_PIPE, FAILED, OK, WRONG_USAGE, CommandError, UsageError
 from tagalong.cli.flags import keywords_as_flags, parameters_as_flags
@@ -43,9 +46,12 @@ def _run(argv: list[str]) -> int:
             )
         args.command_line = argv  # for messages that show the command
         flags = getattr(args, "reading_flags", {})
-        with late_imports(*UNUSED_BY_COMMANDS):
-            command = import_module(f"tagalong.cli.{args.module}")
-        code: int = command.run(args, Output(args.json, args.quiet))
+        out = Output(args.json, args.quiet)
+        with warnings.catch_warnings():
+            warnings.showwarning = partial(_show_warning, out)
+            with late_imports(*UNUSED_BY_COMMANDS):
+                command = import_module(f"tagalong.cli.{args.module}")
+            code: int = command.run(args, out)
         sys.stdout.flush()
         return code
     except SystemExit as end:  # argparse has printed a message
@@ -55,14 +61,33 @@ def _run(argv: list[str]) -> int:
         _discard_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        Output().error("interrupted")
-        return 130
+        return _interrupted()
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # from __set_name__ in Python 3.11
+            return _interrupted()
         if os.environ.get("TAGALONG_DEBUG"):
             raise
         (first, *others), code = _lines_and_code(error, flags)
         Output().error(f"tagalong: {first}", *others)
         return code
+
+
+def _show_warning(
+    out: Output,
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning of a learner without the place in the source, which only programmers need."""
+    out.info(f"tagalong: warning: {message}")
+
+
+def _interrupted() -> int:
+    Output().error("interrupted")
+    return 130
 
 
 def _command(argv: list[str]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tagalong.cli.errors import CommandError, UsageError
+from tagalong.cli.output import Output
 from tagalong.files.lock import BusyError, exclusive_lock
 from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
@@ -38,7 +39,7 @@ def load_tagger(path: str) -> Tagger:
 
 
 @contextmanager
-def locked_model(path: str | None, args: argparse.Namespace) -> Iterator[None]:
+def locked_model(path: str | None, args: argparse.Namespace, out: Output) -> Iterator[None]:
     """Lock a model file against other commands that write it.
 
     Parameters
@@ -48,10 +49,17 @@ def locked_model(path: str | None, args: argparse.Namespace) -> Iterator[None]:
         it for longer than ``--wait``.
     args : Namespace
         The arguments of the command.
+    out : Output
+        Says that the command waits, and for whom.
     """
     with ExitStack() as stack:
         if path is not None:
-            lock = exclusive_lock(path, command=f"tagalong {args.command}", wait=args.wait)
+            lock = exclusive_lock(
+                path,
+                command=f"tagalong {args.command}",
+                wait=args.wait,
+                on_wait=lambda who: out.info(f"waiting for {who}"),
+            )
             try:
                 stack.enter_context(lock)
             except BusyError as error:
@@ -60,7 +68,7 @@ def locked_model(path: str | None, args: argparse.Namespace) -> Iterator[None]:
 
 
 @contextmanager
-def locked_tagger(path: str, args: argparse.Namespace) -> Iterator[Tagger]:
+def locked_tagger(path: str, args: argparse.Namespace, out: Output) -> Iterator[Tagger]:
     """Lock a model file as `locked_model` does, and return its tagger.
 
     Parameters
@@ -69,10 +77,12 @@ def locked_tagger(path: str, args: argparse.Namespace) -> Iterator[Tagger]:
         The model file.
     args : Namespace
         The arguments of the command.
+    out : Output
+        Says that the command waits, and for whom.
     """
     if not os.path.isfile(path):
         load_tagger(path)  # raises the error, before a lock file is made
-    with locked_model(path, args):
+    with locked_model(path, args, out):
         yield load_tagger(path)
 
 

@@ -1,8 +1,10 @@
 """The error if there is nothing to learn: what the sources hold, and what to type."""
 
 import shlex
+from collections.abc import Sequence
 
 from tagalong.cli.errors import CommandError
+from tagalong.cli.output import links_text
 from tagalong.cli.sources import Reading
 from tagalong.learning.items import ReadError
 
@@ -28,7 +30,11 @@ _OTHER_PARTS = ("id", "text", "subject", "title", "body", "description", "weight
 
 
 def nothing_learnt(
-    reading: Reading, read: int, skipped: int = 0, purpose: str = "learn"
+    reading: Reading,
+    read: int,
+    skipped: int = 0,
+    purpose: str = "learn",
+    links: Sequence[str] = (),
 ) -> CommandError:
     """Return the error of a command that found no item with labels.
 
@@ -42,12 +48,15 @@ def nothing_learnt(
         Number of items that could not be read or learnt.
     purpose : str
         What the items are read for, as a verb.
+    links : sequence of str
+        Symbolic links that were left out. The items may be behind them.
     """
     sources = " ".join(reading.sources)
     if not read:
         problem = "--limit is 0" if reading.limit == 0 else "there are no items"
         problem = f"all {skipped:,} items were skipped" if skipped else problem
-        return CommandError(f"{sources}: nothing to {purpose}: {problem}")
+        hint = f"; {links_text(links)}" if links else ""
+        return CommandError(f"{sources}: nothing to {purpose}: {problem}{hint}")
     count = "the only item has no" if read == 1 else f"none of the {read:,} items has"
     return CommandError(f"{sources}: nothing to {purpose}: {count} labels{_remedy(reading)}")
 

@@ -12,7 +12,18 @@ from typing import Any, TextIO, TypeAlias
 from tagalong.cli.screen import unescaped
 from tagalong.printable import is_printable, printable
 
-__all__ = ["Bold", "Line", "Output", "as_json", "is_terminal", "size_text", "table", "wants_colour"]
+__all__ = [
+    "Bold",
+    "Line",
+    "Output",
+    "as_json",
+    "is_terminal",
+    "items_text",
+    "links_text",
+    "size_text",
+    "table",
+    "wants_colour",
+]
 
 
 class Bold(str):
@@ -114,8 +125,22 @@ class Output:
         if self.json:
             print(as_json(value))
 
-    def report_skipped(self, count: int, problems: Sequence[str]) -> None:
-        """Report how many items were skipped, and the reasons for the first ones."""
+    def report_skipped(
+        self, count: int, problems: Sequence[str], links: Sequence[str] = ()
+    ) -> None:
+        """Report how many items were skipped, and the reasons for the first ones.
+
+        Parameters
+        ----------
+        count : int
+            Number of items.
+        problems : sequence of str
+            The reasons.
+        links : sequence of str
+            Symbolic links, which are no items and are left out.
+        """
+        if links:
+            self.info(links_text(links))
         if not count:
             return
         self.info(f"{count:,} {'item was' if count == 1 else 'items were'} skipped:")
@@ -141,12 +166,24 @@ def size_text(size: int) -> str:
     return f"{size / 1e3:.1f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"
 
 
+def links_text(links: Sequence[str]) -> str:
+    """Return the line about symbolic links that a command has left out."""
+    others = f" and {len(links) - 1:,} more" if len(links) > 1 else ""
+    return f"symbolic links are not followed: {printable(links[0])}{others}"
+
+
+def items_text(count: int) -> str:
+    """Return "1 item", "2 items" and so on."""
+    return "1 item" if count == 1 else f"{count:,} items"
+
+
 def _width(text: str) -> int:
     """Return the number of columns that a terminal uses for a text."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+    marks = sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
+    return len(text) + wide - marks
 
 
 def table(rows: Sequence[Sequence[str]], numbers_from: int = 1) -> list[str]:

@@ -14,7 +14,7 @@ __all__ = ["run"]
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Prune the model and save it."""
-    with locked_tagger(args.model, args) as tagger:
+    with locked_tagger(args.model, args, out) as tagger:
         before, bytes_before = tagger.size(), os.path.getsize(args.model)
         after = tagger.prune(args.features)
         pruned = after.features < before.features

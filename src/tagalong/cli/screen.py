@@ -2,11 +2,13 @@
 
 import codecs
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, TextIO, cast
 
+from tagalong.files.named_errors import naming_errors
 from tagalong.printable import printable
 
 __all__ = ["Screen", "protected_streams", "unescaped"]
@@ -23,6 +25,8 @@ class Screen(io.TextIOBase):
     ----------
     stream : text file
         Standard output or standard error.
+    name : str
+        Its name in errors, as if it were a file: "disk full" alone says little.
 
     Attributes
     ----------
@@ -30,12 +34,14 @@ class Screen(io.TextIOBase):
         The stream as given.
     """
 
-    def __init__(self, stream: TextIO):
+    def __init__(self, stream: TextIO, name: str):
         self.unescaped = stream
+        self._name = name
 
     def write(self, text: str) -> int:
         """Write a text, escaped."""
-        self.unescaped.write(text if text.isprintable() else _printable_lines(text))
+        with naming_errors(self._name):
+            self.unescaped.write(text if text.isprintable() else _printable_lines(text))
         return len(text)
 
     @property
@@ -43,7 +49,7 @@ class Screen(io.TextIOBase):
         """The binary stream for data: exact, unless a terminal shows them."""
         if self.isatty():
             return cast(BinaryIO, _ShownBytes(self))
-        return self.unescaped.buffer
+        return cast(BinaryIO, _ExactBytes(self.unescaped.buffer, self._name))
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -57,7 +63,8 @@ class Screen(io.TextIOBase):
     def flush(self) -> None:
         """Show everything that was written."""
         if not self.unescaped.closed:
-            self.unescaped.flush()
+            with naming_errors(self._name):
+                self.unescaped.flush()
 
     def isatty(self) -> bool:
         """Whether the stream is a terminal."""
@@ -70,6 +77,26 @@ class Screen(io.TextIOBase):
 
 def _printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
+
+
+class _ExactBytes(io.RawIOBase):
+    """A binary stream that writes data as they are; its errors name the stream."""
+
+    def __init__(self, stream: BinaryIO, name: str):
+        self._stream = stream
+        self._name = name
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        with naming_errors(self._name):
+            return self._stream.write(data)
+
+    def flush(self) -> None:
+        if not (self.closed or self._stream.closed):
+            with naming_errors(self._name):
+                self._stream.flush()
 
 
 class _ShownBytes(io.RawIOBase):
@@ -101,16 +128,27 @@ class _ShownBytes(io.RawIOBase):
 def protected_streams() -> Iterator[None]:
     """Replace standard output and standard error by screens.
 
-    After an exception they stay replaced, for the traceback that Python prints.
+    A standard stream that the caller has closed is None in Python; then the null device takes its
+    place. After an exception the streams stay replaced, for the traceback that Python prints.
     """
-    given = sys.stdout, sys.stderr
-    for stream in given:
+    given = sys.stdin, sys.stdout, sys.stderr
+    used = _open(given[0], "r"), _open(given[1], "w"), _open(given[2], "w")
+    for stream in used[1:]:
         # File names need not be valid Unicode. The escape \udcXX is also valid in JSON.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.stdout, sys.stderr = (cast(TextIO, Screen(stream)) for stream in given)
+    sys.stdin = used[0]
+    sys.stdout = cast(TextIO, Screen(used[1], "standard output"))
+    sys.stderr = cast(TextIO, Screen(used[2], "standard error"))
     yield
-    sys.stdout, sys.stderr = given
+    sys.stdin, sys.stdout, sys.stderr = given
+    for stream in set(used) - set(given):
+        stream.close()
+
+
+def _open(stream: TextIO | None, mode: str) -> TextIO:
+    """Return a standard stream, or the null device in place of a closed one."""
+    return cast(TextIO, open(os.devnull, mode)) if stream is None else stream
 
 
 def unescaped(stream: TextIO) -> TextIO:

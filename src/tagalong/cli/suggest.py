@@ -11,7 +11,7 @@ from typing import IO
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, check_not_an_input, load_tagger
-from tagalong.cli.output import Bold, Output, is_terminal, table
+from tagalong.cli.output import Bold, Output, is_terminal, items_text, table
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
 from tagalong.cli.suggested import Suggested
 from tagalong.cli.tables.formats import TABLE_ENDINGS, check_table_format, table_format_of
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not args.sources:
         found = Suggested(tagger, iter([Item(text=args.text)]), args.k, args.min_precision)
         _write(found, format, args, out, None, is_live=False)
-        _report(found, [], 0, tagger, args, out)
+        _report(found, [], 0, [], tagger, args, out)
         return OK
     reading = reading_of(args, tagger, optional=OPTIONAL_COLUMNS)
     is_live = any(map(is_live_stream, args.sources))
@@ -60,7 +60,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         _write(found, format, args, out, stream, is_live=is_live)
     skipped = stream.skipped + found.skipped
-    _report(found, [*stream.errors, *found.errors], skipped, tagger, args, out)
+    errors = [*stream.errors, *found.errors]
+    _report(found, errors, skipped, stream.links, tagger, args, out)
     return SOME_SKIPPED if skipped else OK
 
 
@@ -174,6 +175,7 @@ def _report(
     found: Suggested,
     errors: list[str],
     skipped: int,
+    links: list[str],
     tagger: Tagger,
     args: argparse.Namespace,
     out: Output,
@@ -188,10 +190,12 @@ def _report(
                 "unknown": found.unknown,
                 "skipped": skipped,
                 "errors": errors,
+                "links": links,
             }
         )
         out.info(
-            f"{found.count:,} items written to {args.out}; {found.sure:,} have a sure suggestion"
+            f"{items_text(found.count)} written to {args.out}; {found.sure:,} "
+            f"{'has' if found.sure == 1 else 'have'} a sure suggestion"
         )
     if found.unknown:
         out.info(_unknown_text(found, tagger))
@@ -200,7 +204,7 @@ def _report(
             "nothing is marked sure: the labels of the learnt items came in runs, as in a sorted "
             "file, so there is no evidence for other items; learn again with --shuffle"
         )
-    out.report_skipped(skipped, errors)
+    out.report_skipped(skipped, errors, links)
 
 
 def _unknown_text(found: Suggested, tagger: Tagger) -> str:

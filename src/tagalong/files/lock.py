@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from math import inf
 from pathlib import Path
 
 from tagalong.files.links import link_target
+from tagalong.files.unicode_paths import unicode_path
 
 __all__ = ["BusyError", "LockHolder", "exclusive_lock"]
 
@@ -95,10 +96,8 @@ class BusyError(RuntimeError):
 
     def __init__(self, lock: Path, holder: LockHolder | None, waited: float):
         self.holder = holder
-        name = os.fsencode(lock).decode("utf-8", "replace")
-        who = "another process" if holder is None else str(holder)
         after = f"; waited {waited:g} s for it" if waited else ""
-        super().__init__(f"{name}: this model is in use by {who}{after}")
+        super().__init__(f"{unicode_path(lock)}: this model is in use by {_who(holder)}{after}")
 
     def held_seconds(self, now: datetime) -> float:
         """Return for how many seconds the lock has been held; infinity if that is not known.
@@ -112,9 +111,17 @@ class BusyError(RuntimeError):
         return inf if self.holder is None else abs((now - self.holder.since).total_seconds())
 
 
+def _who(holder: LockHolder | None) -> str:
+    return "another process" if holder is None else str(holder)
+
+
 @contextmanager
 def exclusive_lock(
-    model: str | os.PathLike[str], *, command: str, wait: float = 0.0
+    model: str | os.PathLike[str],
+    *,
+    command: str,
+    wait: float = 0.0,
+    on_wait: Callable[[str], None] | None = None,
 ) -> Iterator[None]:
     """Lock a model file against other processes that change it.
 
@@ -127,15 +134,20 @@ def exclusive_lock(
         Name of the command that takes the lock, which others are told.
     wait : float
         Number of seconds to wait for another process that holds the lock.
+    on_wait : callable, optional
+        Called once, when the wait begins, with the words for the process that holds the lock:
+        "process 77 (tagalong file), since 2026-01-31 12:00:00 UTC".
 
     Raises
     ------
     BusyError
         If another process holds the lock for all that time.
+    OSError
+        If the lock file cannot be opened. The message says why, and how to remedy it.
     """
     target = link_target(model)
     path = target.with_name(f"{target.name}.lock")
-    descriptor = _locked_file(path, wait)
+    descriptor = _locked_file(path, wait, on_wait)
     try:
         _write_holder(descriptor, LockHolder(os.getpid(), command, datetime.now(UTC)))
         yield
@@ -146,7 +158,7 @@ def exclusive_lock(
         os.close(descriptor)
 
 
-def _locked_file(path: Path, wait: float) -> int:
+def _locked_file(path: Path, wait: float, on_wait: Callable[[str], None] | None) -> int:
     """Return the descriptor of a lock file after this process has got its lock."""
     start = time.monotonic()
     while True:
@@ -157,6 +169,9 @@ def _locked_file(path: Path, wait: float) -> int:
                 return descriptor
             if not is_locked and time.monotonic() - start >= wait:
                 raise BusyError(path, _read_holder(descriptor), wait)
+            if not is_locked and on_wait is not None:
+                on_wait(_who(_read_holder(descriptor)))
+                on_wait = None
         except BaseException:
             os.close(descriptor)
             raise
@@ -171,14 +186,37 @@ def _open(path: Path) -> int:
     try:
         descriptor = os.open(path, flags, 0o600)
     except OSError as error:
-        if error.errno != errno.ELOOP:
+        problem = _problem(path, error)
+        if problem is None:
             raise
-        problem = "the lock file must not be a symbolic link: remove it"
-        raise OSError(errno.ELOOP, problem, os.fspath(path)) from None
+        raise OSError(error.errno, problem, os.fspath(path)) from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "the lock file must be a regular file", os.fspath(path))
     return descriptor
+
+
+def _problem(path: Path, error: OSError) -> str | None:
+    """Return why a lock file cannot be opened and what to do; None if the error says enough."""
+    if error.errno == errno.ELOOP:
+        return "the lock file must not be a symbolic link: remove it"
+    if error.errno == errno.EISDIR:
+        return "the lock file must be a regular file, but this is a folder: remove or rename it"
+    if error.errno == errno.ENAMETOOLONG:
+        return "the name of the lock file is too long: give the model a shorter name"
+    if isinstance(error, PermissionError) and _is_of_another_user(path):
+        return (
+            "the lock file belongs to another user, who may be using the model: wait until it is "
+            "gone; remove it only if nobody uses the model"
+        )
+    return None
+
+
+def _is_of_another_user(path: Path) -> bool:
+    try:
+        return path.lstat().st_uid != os.geteuid()
+    except OSError:
+        return False
 
 
 def _try_lock(descriptor: int, path: Path) -> bool:

@@ -276,13 +276,15 @@ def _check_is_file(path: Path) -> None:
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from error
     try:
-        mode = os.fstat(descriptor).st_mode
+        found = os.fstat(descriptor)
     finally:
         os.close(descriptor)
-    if stat.S_ISDIR(mode):
+    if stat.S_ISDIR(found.st_mode):
         raise ModelFileError(f"{path}: not a Tagalong model: it is a folder")
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(found.st_mode):
         raise ModelFileError(f"{path}: not a Tagalong model: a model is a regular file")
+    if not found.st_size:
+        raise ModelFileError(f"{path}: not a Tagalong model: the file is empty")
 
 
 def _begins_like_a_model(path: Path) -> bool:

@@ -138,10 +138,11 @@ class Stream:
     Attributes
     ----------
     skipped : int
-        Number of items that could not be read, with ``on_error="skip"``, and of symbolic links in
-        folders of mail, which are not followed.
+        Number of items that could not be read, with ``on_error="skip"``.
     errors : list of str
         Messages of the first 20 errors.
+    links : list of str
+        Paths of symbolic links in folders of mail, which are not followed.
     on_read : callable or None
         Called with the number of items read so far for each item that is read before the first one
         is returned, if the items are sorted or shuffled.
@@ -158,6 +159,7 @@ class Stream:
     ):
         self.skipped = 0
         self.errors: list[str] = []
+        self.links: list[str] = []
         self.on_read: Callable[[int], None] | None = None
         self._sources = resolved
         self._choice = choice
@@ -208,7 +210,10 @@ class Stream:
             if isinstance(found, Item):
                 yield found
                 continue
-            if not self._skip and not isinstance(found, LeftOutError):
+            if isinstance(found, LeftOutError):
+                self.links.append(found.place)
+                continue
+            if not self._skip:
                 raise found
             self.skipped += 1
             if len(self.errors) < _MAX_ERRORS:

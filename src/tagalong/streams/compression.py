@@ -124,6 +124,7 @@ class _MemberReader(io.RawIOBase):
         self._padding = padding
         self._piece = piece
         self._member: Any = None
+        self._is_further = False  # whether the present member follows another, and is still empty
         self._error: Exception | None = None
 
     def readable(self) -> bool:
@@ -149,15 +150,28 @@ class _MemberReader(io.RawIOBase):
                     piece = read.lstrip(self._padding) if member is not None else read
                 if not piece:
                     return 0
+                self._is_further = member is not None
                 self._member = member = self._make_decompressor()
             else:
                 piece = self._stored.read(self._piece) if member.needs_input else b""
                 if not piece and member.needs_input:
                     raise EOFError("the compressed file ends too early")
-            data = member.decompress(piece, len(buffer))
+            data = self._decompressed(piece, len(buffer))
             if data:
+                self._is_further = False
                 buffer[: len(data)] = data
                 return len(data)
+
+    def _decompressed(self, piece: bytes, most: int) -> bytes:
+        try:
+            data: bytes = self._member.decompress(piece, most)
+        except read_errors() as error:
+            if not self._is_further:
+                raise
+            raise OSError(
+                "bytes after the end of the compressed data that are not a further part of it"
+            ) from error
+        return data
 
 
 class _GzipMember:

@@ -39,9 +39,9 @@ class OptionError(ValueError):
 
 
 class LeftOutError(ReadError):
-    """A part of a source that is left out on purpose, such as a symbolic link.
+    """A symbolic link inside a source, which is left out on purpose.
 
-    It counts as skipped. It never stops the reading.
+    It never stops the reading, and does not count as an item that was skipped.
     """
 
 

@@ -197,3 +197,10 @@ def test_a_maildir_that_is_named_by_a_link_is_followed(one: Mail, tmp_path: Path
     (tmp_path / "link").symlink_to(one.root)
     result = file_mail(tmp_path / "link", apply=True)
     assert (result.learnt > 0, result.errors, result.links) == (True, [], [])
+
+
+def test_a_circular_link_is_only_named(one: Mail) -> None:
+    (one.root / "circle").symlink_to("circle")
+    result = file_mail(one.root, apply=True)
+    assert (result.learnt > 0, result.errors) == (True, [])
+    assert result.links == [str(one.root / "circle")]

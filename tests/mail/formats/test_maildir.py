@@ -199,6 +199,34 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     assert list(maildir_folders(root)) == [""]
 
 
+def test_links_that_lead_nowhere_are_left_out_like_others(tmp_path: Path) -> None:
+    root = make(tmp_path / "Mail")
+    put(root, "1.a", "mine")
+    (root / "circle").symlink_to("circle")
+    (root / "nothing").symlink_to(tmp_path / "missing")
+    (root / "below a file").symlink_to(root / "cur" / "1.a" / "below")
+    (root / "to a file").symlink_to(root / "cur" / "1.a")
+    found = list(read_maildir(root))
+    assert sorted(error.place for error in found if isinstance(error, LeftOutError)) == [
+        str(root / name) for name in ("below a file", "circle", "nothing")
+    ]
+    assert [fields(item)["subject"] for item in found if isinstance(item, Item)] == ["mine"]
+
+
+def test_a_link_into_a_folder_without_permission_is_left_out(tmp_path: Path) -> None:
+    root = make(tmp_path / "Mail")
+    hidden = tmp_path / "closed" / "Mail"
+    hidden.mkdir(parents=True)
+    (root / "link").symlink_to(hidden)
+    (tmp_path / "closed").chmod(0)
+    try:
+        (error,) = read_maildir(root)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    assert isinstance(error, LeftOutError)
+    assert error.place == str(root / "link")
+
+
 def test_an_unreadable_message_yields_an_error_and_reading_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

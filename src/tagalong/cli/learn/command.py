@@ -30,7 +30,7 @@ __all__ = ["run"]
 def run(args: argparse.Namespace, out: Output) -> int:
     """Learn the items, and report the measures."""
     check_arguments(args)
-    with locked_model(args.model, args):
+    with locked_model(args.model, args, out):
         check_model(args)  # another command may have made it meanwhile
         return _run(args, out)
 
@@ -96,7 +96,7 @@ def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None
         raise _with_resume_hint(error, run, path) from error
     else:
         if not loop.has_learnt:
-            raise nothing_learnt(run.reading, run.position, loop.skipped)
+            raise nothing_learnt(run.reading, run.position, loop.skipped, links=loop.links)
     saver.save()
 
 

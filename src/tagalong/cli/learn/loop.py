@@ -46,6 +46,8 @@ class LearningLoop:
         Number of items of the last pass that could not be read or learnt.
     problems : list of str
         The reasons.
+    links : list of str
+        Symbolic links that were left out of the last pass.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class LearningLoop:
         self.run = run
         self.skipped = 0
         self.problems: list[str] = []
+        self.links: list[str] = []
         self._tagger = tagger
         self._interrupts = interrupts
         self._measures = measures
@@ -108,6 +111,7 @@ class LearningLoop:
                 # Each pass skips the same items; they are counted once.
                 self.skipped = stream.skipped + self.run.refused
                 self.problems = [*stream.errors, *learner.problems]
+                self.links = stream.links
 
     def _skip_to_position(self, items: Iterator[Item | Query]) -> None:
         """Read the items that were learnt before the run stopped."""

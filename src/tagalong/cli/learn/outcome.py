@@ -60,7 +60,7 @@ def report_outcome(
         out.result(_lists_line(run.lists))
     if run.unlabelled:
         out.info(f"{run.unlabelled:,} items without labels were ignored")
-    out.report_skipped(loop.skipped, loop.problems)
+    out.report_skipped(loop.skipped, loop.problems, loop.links)
     if interrupted:
         out.info(_interruption(run, path))
     elif path is not None:
@@ -85,6 +85,7 @@ def _document(
         "unlabelled": run.unlabelled,
         "skipped": loop.skipped,
         "errors": loop.problems,
+        "links": loop.links,
         "report": report.to_dict(),
     }
     if isinstance(report, Report):

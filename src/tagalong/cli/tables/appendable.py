@@ -138,6 +138,8 @@ class _CountingFile:
         return self._file.write(data)
 
     def sync(self) -> None:
+        if self._file.closed:  # after the run, when an estimate is added to the model
+            return
         self._file.flush()
         try:
             os.fsync(self._file.fileno())

@@ -66,7 +66,7 @@ class Certificate:
         weights at that moment.
     unsolved : int
         Rounds in which the solver reached its limit, because the numbers were too large or too
-        small for it, since the learner was made or loaded. Such a round takes a simpler step.
+        small for it; the count is saved with the model. Such a round takes a simpler step.
         Everything said here holds for it too, except the mistake bound of blocks of rows.
     """
 
@@ -195,7 +195,8 @@ class Certificate:
     def __str__(self) -> str:
         since = f" (counted anew: {self.restarted})" if self.restarted else ""
         if self.unsolved:
-            since += f" (the solver reached its limit in {self.unsolved} rounds)"
+            rounds = "1 round" if self.unsolved == 1 else f"{self.unsolved} rounds"
+            since += f" (the solver reached its limit in {rounds})"
         if self.rounds == 0:
             return f"no rounds yet{since}"
         share = self.mistakes / self.rounds

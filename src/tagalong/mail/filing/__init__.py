@@ -1,6 +1,6 @@
 """Filing of the mail of a Maildir, with learning from the messages that its owner moves."""
 
-from tagalong.files.lock import BusyError
+from tagalong.files.lock import BusyError, exclusive_lock
 from tagalong.mail.filing.history import LoggedMessage, read_log
 from tagalong.mail.filing.paths import default_model
 from tagalong.mail.filing.results import FilingResult, LeftAlone, Move
@@ -13,6 +13,7 @@ __all__ = [
     "LoggedMessage",
     "Move",
     "default_model",
+    "exclusive_lock",
     "file_mail",
     "read_log",
 ]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.learning.items import ReadError
 from tagalong.mail.filing.journal import Entry
 from tagalong.mail.filing.log import LogRecord
@@ -15,7 +16,6 @@ from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
 from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
-from tagalong.mail.filing.results import printable_path
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
 __all__ = ["LoggedMessage", "Outcome", "read_log"]
@@ -98,7 +98,7 @@ def read_log(
     mailbox = Maildir(Path(maildir), exclude)
     if not path.exists():
         raise FileNotFoundError(
-            f"{printable_path(path)}: there is no model yet, so nothing has been moved"
+            f"{unicode_path(path)}: there is no model yet, so nothing has been moved"
         )
     filing = FilingModel(path, names=True, save=False)
     snapshot = mailbox.scan()

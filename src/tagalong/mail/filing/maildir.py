@@ -6,10 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 from tagalong.files.rename import move_without_overwriting
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.learning.items import Item, ReadError
 from tagalong.mail.filing.journal import digest
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot, is_inbox
-from tagalong.mail.filing.results import printable_path
 from tagalong.mail.formats.folders import casefolded, is_excluded
 from tagalong.mail.formats.maildir import (
     delivery_time,
@@ -61,7 +61,7 @@ class Maildir:
         labels = [*self._folders, *self._unlisted]
         if any(map(is_inbox, labels)):
             return
-        place = printable_path(self._root)
+        place = unicode_path(self._root)
         parents = sorted({label.partition("/")[0] for label in labels if "/" in label})
         where = f"{place}/{parents[0] if parents else 'NAME'}"
         raise NoInboxError(
@@ -105,12 +105,12 @@ class Maildir:
             frozenset(movable),
             messages,
             unread,
-            [printable_path(path) for path in links],
+            [unicode_path(path) for path in links],
         )
 
     def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
-        place = printable_path(self._folders[folder])
+        place = unicode_path(self._folders[folder])
         return f"{place}: mail is not filed from this folder, because it lacks cur, new or tmp"
 
     def date(self, message: Message) -> float:
@@ -151,7 +151,7 @@ class Maildir:
         except FileNotFoundError as error:
             if os.path.lexists(source):
                 raise MoveError(
-                    f"{printable_path(target.parent)}: the folder does not exist"
+                    f"{unicode_path(target.parent)}: the folder does not exist"
                 ) from error
             raise MessageGoneError from error
         except FileExistsError as error:
@@ -174,7 +174,7 @@ class Maildir:
 
 
 def _not_moved(source: Path, target: Path, reason: str) -> str:
-    return f"{printable_path(source)}: cannot be moved to {printable_path(target)}: {reason}"
+    return f"{unicode_path(source)}: cannot be moved to {unicode_path(target)}: {reason}"
 
 
 def name_without_uid(name: str) -> str:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.learning.model_files import ModelFileError, load
 from tagalong.mail.filing.journal import Journal
-from tagalong.mail.filing.results import printable_path
 from tagalong.tagger import Tagger
 
 __all__ = ["FilingModel"]
@@ -89,17 +89,17 @@ def _loaded(path: Path, names: bool) -> Tagger:
     tagger = load(path)
     if not isinstance(tagger, Tagger):
         raise ModelFileError(
-            f"{printable_path(path)}: the file contains a {type(tagger).__name__}, not a Tagger"
+            f"{unicode_path(path)}: the file contains a {type(tagger).__name__}, not a Tagger"
         )
     if not tagger.learns_online:
         raise ModelFileError(
-            f"{printable_path(path)}: the model is of the batch learner "
+            f"{unicode_path(path)}: the model is of the batch learner "
             f"{type(tagger.learner).__name__}, which cannot learn message by message; use a model "
             "of 'tagalong learn'"
         )
     if tagger.features.names and not names:
         raise ValueError(
-            f"{printable_path(path)}: this model stores words of the mail; delete it to learn a "
+            f"{unicode_path(path)}: this model stores words of the mail; delete it to learn a "
             "new model without words"
         )
     return tagger
@@ -111,7 +111,7 @@ def _first_tagger(path: Path, start_from: Path, names: bool) -> Tagger:
     tagger = _loaded(start_from, names)
     if path.exists() and (not in_place or NOTES in tagger.notes):
         raise ValueError(
-            f"{printable_path(path)}: this model exists already, and start_from= is for the first "
+            f"{unicode_path(path)}: this model exists already, and start_from= is for the first "
             "run only; leave it out, or name a new file with model="
         )
     tagger.notes.pop(NOTES, None)
@@ -120,7 +120,7 @@ def _first_tagger(path: Path, start_from: Path, names: bool) -> Tagger:
 
 def _journal_of(tagger: Tagger, path: Path) -> Journal:
     if NOTES not in tagger.notes:
-        name = printable_path(path)
+        name = unicode_path(path)
         raise ModelFileError(
             f"{name}: this model was not made by 'tagalong file'; name another file with model=, "
             f"or begin with what this one has learnt: start_from='{name}'"
@@ -128,4 +128,4 @@ def _journal_of(tagger: Tagger, path: Path) -> Journal:
     try:
         return Journal.from_json(tagger.notes[NOTES])
     except ValueError as error:
-        raise ModelFileError(f"{printable_path(path)}: {error}") from error
+        raise ModelFileError(f"{unicode_path(path)}: {error}") from error

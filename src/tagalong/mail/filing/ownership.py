@@ -1,9 +1,9 @@
 """Check that a model belongs to a mailbox."""
 
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.learning.model_files import ModelFileError
 from tagalong.mail.filing.mailbox import Mailbox, Snapshot
 from tagalong.mail.filing.model import FilingModel
-from tagalong.mail.filing.results import printable_path
 
 __all__ = ["claim_mailbox"]
 
@@ -30,7 +30,7 @@ def claim_mailbox(model: FilingModel, mailbox: Mailbox, snapshot: Snapshot) -> N
     journal, home = model.journal, mailbox.home
     found = sum(key in snapshot.messages for key in journal.present)
     if home != journal.home and found < MIN_SHARE * len(journal.present):
-        path = printable_path(model.path)
+        path = unicode_path(model.path)
         raise ModelFileError(
             f"{path}: this model was made for another mailbox: of its {len(journal.present):,} "
             f"messages, {found:,} are here; name a file of this mailbox's own with model=, which "

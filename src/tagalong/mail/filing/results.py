@@ -1,12 +1,13 @@
 """Result of a filing run: moves, messages left in the inbox, counts and errors."""
 
-import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["FilingResult", "LeftAlone", "Move", "Reason", "printable_path"]
+from tagalong.files.unicode_paths import unicode_path
+
+__all__ = ["FilingResult", "LeftAlone", "Move", "Reason"]
 
 Reason: TypeAlias = Literal[
     "unsure", "spot check", "never", "limit", "no such folder", "too young", "put back", "copy"
@@ -47,8 +48,8 @@ class Move:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
         return {
-            "source": printable_path(self.source),
-            "target": printable_path(self.target),
+            "source": unicode_path(self.source),
+            "target": unicode_path(self.target),
             "subject": self.subject,
             "from": self.from_folder,
             "to": self.to_folder,
@@ -97,7 +98,7 @@ class LeftAlone:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
         return {
-            "source": printable_path(self.source),
+            "source": unicode_path(self.source),
             "reason": self.reason,
             "subject": self.subject,
             "folder": self.folder,
@@ -192,7 +193,7 @@ class FilingResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
         return {
-            "model": printable_path(self.model),
+            "model": unicode_path(self.model),
             "applied": self.applied,
             "interrupted": self.interrupted,
             "learnt": self.learnt,
@@ -214,8 +215,3 @@ class FilingResult:
             "errors": list(self.errors),
             "links": list(self.links),
         }
-
-
-def printable_path(path: Path) -> str:
-    """Return a path as valid Unicode, with invalid bytes replaced."""
-    return os.fsencode(path).decode("utf-8", "replace")

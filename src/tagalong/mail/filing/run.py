@@ -7,12 +7,13 @@ that the next run can distinguish Tagalong's moves from the owner's.
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from pathlib import Path
 
 from tagalong import parameters
 from tagalong.files.lock import exclusive_lock
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.interrupts import deferred_interrupt
 from tagalong.mail.filing.mailbox import Mailbox
@@ -22,7 +23,7 @@ from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
 from tagalong.mail.filing.recovery import complete_moves
 from tagalong.mail.filing.renames import find_renamed_folders
-from tagalong.mail.filing.results import FilingResult, printable_path
+from tagalong.mail.filing.results import FilingResult
 from tagalong.mail.filing.rules import MIN_AUDIT, TARGETS, FilingRules, is_share
 from tagalong.mail.filing.steps import Progress, StepControl, learn, make_plan, move_planned
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
@@ -48,6 +49,7 @@ def file_mail(
     start_from: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     wait: float = 0.0,
+    on_wait: Callable[[str], None] | None = None,
 ) -> FilingResult:
     r"""Learn from the folders of a Maildir, and file the messages of its inbox.
 
@@ -94,6 +96,8 @@ def file_mail(
         "suggest" and "move".
     wait : float, default 0
         Number of seconds to wait for another run that uses the same model.
+    on_wait : callable, optional
+        Called once, when the wait begins, with the words for the process that uses the model.
 
     Returns
     -------
@@ -154,10 +158,14 @@ def file_mail(
     mailbox.check_inbox()  # both raise before the lock file is created
     if applied and not path.absolute().parent.is_dir():
         raise FileNotFoundError(
-            f"{printable_path(path)}: the folder of the model file does not exist"
+            f"{unicode_path(path)}: the folder of the model file does not exist"
         )
     result = FilingResult(path, applied)
-    lock = exclusive_lock(path, command="tagalong file", wait=wait) if applied else nullcontext()
+    lock = (
+        exclusive_lock(path, command="tagalong file", wait=wait, on_wait=on_wait)
+        if applied
+        else nullcontext()
+    )
     with lock, deferred_interrupt() as interrupted:
         control = StepControl(progress or (lambda step, done, total: None), interrupted)
         first = None if start_from is None else Path(start_from)

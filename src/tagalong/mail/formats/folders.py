@@ -5,7 +5,6 @@ read. The cost of reading a message is bounded by `MAX_MESSAGE` and by the limit
 """
 
 import binascii
-import os
 import re
 from collections.abc import Collection
 from datetime import datetime
@@ -28,7 +27,6 @@ __all__ = [
     "is_excluded",
     "is_inbox",
     "mail_item",
-    "printable_name",
 ]
 
 MAX_MESSAGE = 10 << 20
@@ -167,8 +165,3 @@ def decode_imap_utf7(name: str) -> str:
             return found[0]
 
     return _UTF7.sub(decode, name)
-
-
-def printable_name(name: str) -> str:
-    """Return a file name as valid Unicode, with invalid bytes replaced."""
-    return os.fsencode(name).decode("utf-8", "replace")

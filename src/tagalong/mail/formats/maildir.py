@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.learning.items import Item, ReadError
 from tagalong.mail.formats.folders import (
     MAX_MESSAGE,
@@ -21,7 +22,6 @@ from tagalong.mail.formats.folders import (
     is_excluded,
     is_inbox,
     mail_item,
-    printable_name,
 )
 from tagalong.mail.formats.mime import parse_mail
 from tagalong.streams.format import ItemOrError, LeftOutError
@@ -92,12 +92,12 @@ def read_maildir(
             continue
         labels = inbox_labels(inbox) if is_inbox(label) else (label,)
         labels = add_tags(labels, mail, ignored)
-        yield mail_item(mail, _key(name), labels, _printable(path), _delivered(path, seconds))
+        yield mail_item(mail, _key(name), labels, unicode_path(path), _delivered(path, seconds))
 
 
 def left_out(link: Path) -> LeftOutError:
     """Return the error of a symbolic link inside a Maildir."""
-    return LeftOutError(_printable(link), "a symbolic link, which is not followed")
+    return LeftOutError(unicode_path(link), "a symbolic link, which is not followed")
 
 
 def no_maildir(folder: Path, links: Sequence[Path] = ()) -> ReadError:
@@ -110,9 +110,9 @@ def no_maildir(folder: Path, links: Sequence[Path] = ()) -> ReadError:
     links : sequence of path
         Symbolic links in the folder. There could be a Maildir behind them.
     """
-    hint = f"; {_printable(links[0])} is a symbolic link, which is not followed" if links else ""
+    hint = f"; {unicode_path(links[0])} is a symbolic link, which is not followed" if links else ""
     return ReadError(
-        _printable(folder),
+        unicode_path(folder),
         f"not a Maildir: neither this folder nor a folder below it contains cur or new{hint}",
     )
 
@@ -149,7 +149,7 @@ def read_message(
     except OSError as error:
         raise _unreadable(path, error) from error
     delivered = _delivered(path, delivery_time(path))
-    return mail_item(mail, _key(path.name), labels, _printable(path), delivered)
+    return mail_item(mail, _key(path.name), labels, unicode_path(path), delivered)
 
 
 def maildir_folders(
@@ -232,7 +232,7 @@ def _folders(
             if is_hidden and _is_absent(path / "cur"):
                 continue
             parts = path.name.split(".") if is_hidden else [path.name]
-            below = (*names, *(decode_imap_utf7(printable_name(part)) for part in parts if part))
+            below = (*names, *(decode_imap_utf7(unicode_path(part)) for part in parts if part))
             if len(below) > _MAX_DEPTH or is_excluded("/".join(below), excluded):
                 continue
             if path not in linked:
@@ -251,20 +251,31 @@ def _is_absent(folder: Path) -> bool:
 
 
 def _subfolders(folder: Path, is_root: bool) -> tuple[list[Path], list[Path]]:
-    """Return the folders in a folder, and the symbolic links to folders."""
+    """Return the folders in a folder, and the symbolic links that may lead to folders."""
     try:
         with os.scandir(folder) as entries:
-            found = [entry for entry in entries if entry.is_dir()]
-        linked = [Path(entry) for entry in found if entry.is_symlink()]
-        return [Path(entry) for entry in found if not entry.is_symlink()], linked
+            found = list(entries)
+        linked = [Path(entry) for entry in found if entry.is_symlink() and _may_be_folder(entry)]
+        return [Path(entry) for entry in found if entry.is_dir(follow_symlinks=False)], linked
     except FileNotFoundError:
         if not is_root:
             return [], []  # deleted since it was listed
-        raise ReadError(_printable(folder), "the folder does not exist") from None
+        raise ReadError(unicode_path(folder), "the folder does not exist") from None
     except NotADirectoryError:
-        raise ReadError(_printable(folder), "not a folder, so not a Maildir") from None
+        raise ReadError(unicode_path(folder), "not a folder, so not a Maildir") from None
     except OSError as error:
         raise _unreadable(folder, error) from error
+
+
+def _may_be_folder(link: os.DirEntry[str]) -> bool:
+    """Whether a link leads to a folder; True if that cannot be found out.
+
+    A link may lead in a circle, to nothing, or into a folder without permission.
+    """
+    try:
+        return stat.S_ISDIR(link.stat().st_mode)
+    except OSError:
+        return True
 
 
 def _list_messages(folder: Path, links: list[Path]) -> Iterator[tuple[str, Path]]:
@@ -291,7 +302,7 @@ def _list_messages(folder: Path, links: list[Path]) -> Iterator[tuple[str, Path]
         except OSError as error:
             raise _unreadable(place, error) from error
     for key, path in found.items():
-        yield printable_name(key), path
+        yield unicode_path(key), path
 
 
 def _split_flags(name: str) -> tuple[str, str, str]:
@@ -301,7 +312,7 @@ def _split_flags(name: str) -> tuple[str, str, str]:
 
 
 def _key(name: str) -> str:
-    return printable_name(_split_flags(name)[0])
+    return unicode_path(_split_flags(name)[0])
 
 
 def delivery_time(path: Path) -> int:
@@ -350,9 +361,5 @@ def _first_bytes(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
-def _printable(path: str | os.PathLike[str]) -> str:
-    return printable_name(os.fspath(path))
-
-
 def _unreadable(path: Path, error: OSError) -> ReadError:
-    return ReadError(_printable(path), f"cannot be read: {error.strerror or error}")
+    return ReadError(unicode_path(path), f"cannot be read: {error.strerror or error}")

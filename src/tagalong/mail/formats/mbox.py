@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from tagalong.files.unicode_paths import unicode_path
 from tagalong.learning.items import ReadError
 from tagalong.mail.formats.dates import envelope_date
 from tagalong.mail.formats.folders import (
@@ -18,7 +19,6 @@ from tagalong.mail.formats.folders import (
     is_excluded,
     is_inbox,
     mail_item,
-    printable_name,
 )
 from tagalong.mail.formats.mime import Mail, parse_mail
 from tagalong.streams.compression import read_errors, strip_compression_suffix
@@ -160,7 +160,7 @@ def _mbox_folder(name: str) -> str:
         if parent.suffix.lower() != ".sbd":
             break
         names.append(parent.stem)
-    return printable_name("/".join(reversed(names)))
+    return unicode_path("/".join(reversed(names)))
 
 
 def _gmail_labels(header: str) -> list[str]:
