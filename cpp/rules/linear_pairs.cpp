@@ -142,8 +142,7 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
             },
             out);
     }
-    if (!out.moved_by(down, rule.budget) || !(out.mass <= rule.budget * (1 + 1e-10)))
-        step_on_worst_pair(sides, q, rule, out);
+    if (!out.balance(out.mass, down, rule.budget)) step_on_worst_pair(sides, q, rule, out);
 }
 
 }  // namespace tagalong

@@ -153,8 +153,7 @@ void LinearWaterFilling::step(const Sides& sides, double q, const RuleParameters
     };
     const double up = move(relevant_, 1), down = move(irrelevant_, -1);
     out.mass = mass;
-    if (!out.moved_by(up, rule.budget) || !out.moved_by(down, rule.budget))
-        step_on_worst_pair(sides, q, rule, out);
+    if (!out.balance(up, down, rule.budget)) step_on_worst_pair(sides, q, rule, out);
 }
 
 }  // namespace tagalong

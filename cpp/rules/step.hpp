@@ -102,10 +102,18 @@ struct Step {
         touched.resize(alpha.size());
         std::iota(touched.begin(), touched.end(), 0);
     }
-    // Whether the amounts of a side, whose sum is given, move the mass. Rounding errors prevent it
-    // if the scores are so large that the step cannot change them.
-    bool moved_by(double side, double budget) const {
-        return std::abs(side - mass) <= 1e-10 * budget;
+    // Rounding errors change the sums of the two sides, which are given. Scales the sides so that
+    // both move the mass, and the mass is within the budget. Returns false if the errors are too
+    // large for that: then the scores are so large that the step cannot change them.
+    bool balance(double up, double down, double budget) {
+        constexpr double kNegligible = 1e-10, kRepairable = 1e-3;
+        const double error =
+            std::max({std::abs(up - mass), std::abs(down - mass), mass - budget}) / budget;
+        if (!(error <= kRepairable) || (up > 0) != (down > 0)) return false;
+        if (error <= kNegligible) return true;
+        mass = std::min(mass, budget);
+        for (const int label : touched) alpha[label] *= mass / (alpha[label] > 0 ? up : down);
+        return true;
     }
     // A step on one pair: raises the relevant and lowers the irrelevant label.
     void set_pair(int relevant, int irrelevant, double amount) {
