@@ -26,7 +26,7 @@ struct Range {
 inline constexpr Range kNotNegative{.least = 0};
 inline constexpr Range kPositive{.least = std::numeric_limits<double>::min()};
 // Weights. Those of a learner are far smaller, and the squares of these do not overflow.
-inline constexpr Range kWeight{.least = -1e150, .most = 1e150};
+inline constexpr Range kWeight{.least = -1e154, .most = 1e154};
 // Counts of rounds and the like. Below 2^53 they are exact as floating-point numbers too.
 inline constexpr Range kCount{.least = 0, .most = 9007199254740992.0};
 

@@ -95,7 +95,7 @@ def test_the_public_names_of_the_estimator() -> None:
     }
     learning = {"fit", "partial_fit", "predict_then_learn", "start", "keep_features"}
     predicting = {"decision_function", "predict", "score", "probabilities"}
-    weights = {"coef_", "weights_by_feature", "feature_lengths", "own_feature_names"}
+    weights = {"coef_", "intercept_", "weights_by_feature", "feature_lengths", "own_feature_names"}
     facts = {"certificate_", "classes_", "cutoff_", "labels", "is_started", "bytes_of_weights"}
     contract = {"task", "learns_online", "learns_rows", "feature_count_matters", "largest_weight"}
     contract |= {"has_one_label", "labels_come_in_runs"}

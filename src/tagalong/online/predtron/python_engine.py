@@ -20,7 +20,7 @@ from tagalong.problems.protocol import Problem
 __all__ = ["PythonEngine", "new_core", "problem_rule"]
 
 LARGEST_COLUMN = 2**31 - 1
-LARGEST_WEIGHT = 1e150  # in a model file: its square does not overflow
+LARGEST_WEIGHT = 1e154  # in a model file: its square does not overflow
 # A ranking whose position function is Python code: the core only uses its smallest loss.
 _PYTHON_RANKING = {"kind": "ranking", "reciprocal": False, "exponent": 1.0}
 
