@@ -95,7 +95,7 @@ def use_each(model: Any) -> None:
     one = model.has_one_label or getattr(model, "one_label", None) is True
     several = 1 if one else 2
     targets = [classes[i % len(classes) :][:several] for i in range(X.shape[0])] if classes else []
-    if classes and getattr(model, "memory_limit", 1e9) >= 1e6:
+    if classes and holder_of(model)._settings.get("memory_limit", 1e9) >= 1e6:
         model.partial_fit(X, targets)
         model.partial_fit(X, targets)
     answers(model, X)

@@ -186,3 +186,10 @@ def test_weights_can_be_pruned() -> None:
     assert np.array_equal(after[kept], before[kept])
     dropped = np.setdiff1d(np.flatnonzero(before), kept)
     assert np.abs(before[kept]).min() >= np.abs(before[dropped]).max()
+
+
+@pytest.mark.parametrize("values", [{"common": 1e300}, {"rare": -1e10}])
+def test_values_that_would_overflow_are_refused(values: dict[str, float]) -> None:
+    ranker = SharedLabelRanker(FolderAffinity(**values))
+    with pytest.raises(ValueError, match=f"{next(iter(values))} must be at most 1e\\+09"):
+        ranker.partial_fit(np.eye(3), [[0], [1], [2]])

@@ -531,6 +531,9 @@ class Tagger(Suggester):
 
         self = cls(learner=part("learner"), features=part("features"))
         if self.learner.task != "documents" and is_online(self.learner):
+            declared, buckets = self.learner.n_features, self.features.buckets
+            if declared is not None and buckets is not None and buckets > declared:
+                raise ValueError(f"its text has {buckets} features, its learner {declared}")
             # ValueError if it knows features by name instead of by number.
             self.learner.check_example((np.zeros(1, np.int32), np.ones(1)), ())
         if not isinstance(header["notes"], dict):

@@ -124,6 +124,8 @@ def _encoded_one(grade: object) -> Any:
 def decoded_grades(saved: dict[str, Any]) -> npt.NDArray[Any]:
     """Return the grades that `encoded_grades` encoded."""
     values = saved["values"]
+    if not isinstance(values, list):
+        raise ValueError(f"the grades must be a list, got {values!r}")
     if saved["dtype"] != "|O":
         return np.array(values).astype(saved["dtype"])
     out = np.empty(len(values), dtype=object)

@@ -8,6 +8,8 @@ from tagalong import parameters
 
 __all__ = ["FolderAffinity"]
 
+LARGEST_VALUE = 1e9  # scores of larger values would overflow in single precision
+
 
 class FolderAffinity(BaseEstimator):
     r"""Class-dependent features of a message, computed from the messages filed before.
@@ -57,4 +59,7 @@ class FolderAffinity(BaseEstimator):
                 f"{self.seldom!r} and {self.often!r}"
             )
         values = {name: parameters.real(getattr(self, name), name) for name in ("common", "rare")}
+        for name, value in values.items():
+            if abs(value) > LARGEST_VALUE:
+                raise ValueError(f"{name} must be at most {LARGEST_VALUE:g}, got {value!r}")
         return {**shares, **values}
