@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 __all__ = ["fork_safe_lock"]
 
-BRIEFLY = 0.05  # seconds; longer than learning an item, so that busy locks need not be free at once
+BRIEFLY = 0.05  # seconds; longer than most changes, so that all locks need not be free at once
 
 _all_locks: WeakSet[threading.RLock] = WeakSet()
 _list_lock = threading.RLock()

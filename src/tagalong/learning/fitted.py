@@ -79,8 +79,8 @@ class NativeModel(Fitted):
     def _restore_native(self, header: dict[str, Any], arrays: model_files.Arrays) -> None:
         """Make the native learner from the contents of a file; ValueError if they are invalid.
 
-        The settings may differ from the parameters, which a user can change after the start. So
-        they are checked in the same way: by way of parameters that have them.
+        The settings need not follow from the present parameters, which a user can change after the
+        start. They are valid if they follow from some valid parameters.
         """
         self.check_parameters()
         settings = header["settings"]

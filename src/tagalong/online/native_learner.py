@@ -34,10 +34,6 @@ class NativeLearner(NativeModel):
 
     # Hooks for subclasses.
 
-    def _checked_settings(self) -> Settings:
-        """Validate the parameters and return them as settings of the native learner."""
-        raise NotImplementedError
-
     def _largest_weight(self, settings: Settings) -> float:
         """Return the largest sample weight that cannot overflow the model's weights."""
         raise NotImplementedError
