@@ -4,7 +4,7 @@
 #include "bind/label_ranker_state.hpp"
 #include "bind/module.hpp"
 #include "bind/ranker_bind.hpp"
-#include "bind/rules.hpp"
+#include "bind/ranker_config.hpp"
 #include "ranker/label_ranker.hpp"
 
 namespace tagalong::bind {
@@ -14,29 +14,8 @@ static void construct(Ranker* self, const std::string& update, const std::string
                       double C, double margin, double temperature, const std::string& average,
                       double constant, bool normalize, const std::string& solver, double rate,
                       std::int64_t n_features, const std::string& one_label, bool probability) {
-    RankerConfig config;
-    config.update = chosen_rule(label_rules(), update, geometry);
-    config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
-                                        {"adaptive", Geometry::adaptive},
-                                        {"entropic", Geometry::entropic}},
-                                       geometry, "geometry");
-    config.average = choose<Average>(
-        {{"never", Average::never}, {"always", Average::always}, {"chosen", Average::chosen}},
-        average, "average");
-    config.solver = choose<Solver>(
-        {{"exact", Solver::exact}, {"interior-point", Solver::interior_point}}, solver, "solver");
-    config.one_label = choose<OneLabel>(
-        {{"auto", OneLabel::noticed}, {"yes", OneLabel::yes}, {"no", OneLabel::no}}, one_label,
-        "one_label");
-    config.probability = probability;
-    config.C = C;
-    config.margin = margin;
-    config.temperature = temperature;
-    config.constant = constant;
-    config.rate = rate;
-    config.normalize = normalize;
-    config.n_features = n_features;
-    new (self) Ranker(config);
+    new (self) Ranker(ranker_config(update, geometry, C, margin, temperature, average, constant,
+                                    normalize, solver, rate, n_features, one_label, probability));
 }
 
 template <class T>

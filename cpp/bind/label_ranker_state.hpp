@@ -46,7 +46,7 @@ void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers
     const auto& precision = self.blend_state().precision;
     arrays["blend"] =
         vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
-    write_part(self.cutoff_state(), "cutoff", arrays);
+    if (self.config().cutoff) write_part(self.cutoff_state(), "cutoff", arrays);
     if (self.config().probability) write_part(self.confidence(), "confidence", arrays);
     write_geometry<T>(self.geometry(), c.earlier > 0, arrays, numbers);
 }
@@ -62,7 +62,7 @@ void read_state(LabelRanker<T>& self, const SavedState& saved) {
     saved.read_fields(certificate);
     if (!certificate.consistent()) SavedState::refuse("rounds", "contradicts the other counts");
     std::copy_n(blend.data(), blend.shape(0), precision.begin());
-    read_part(self.cutoff_state(), "cutoff", saved);
+    if (self.config().cutoff) read_part(self.cutoff_state(), "cutoff", saved);
     if (self.config().probability) read_confidence(self, saved);
 }
 

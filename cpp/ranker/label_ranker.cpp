@@ -108,31 +108,29 @@ void LabelRanker<T>::restart_certificate() {
 }
 
 template <class T>
-void LabelRanker<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
-    reader.lookup.find(store(), reader.x);
+void LabelRanker<T>::contributions(const RowView& x, int label, RowLookup<T>& lookup,
+                                   std::vector<double>& out) const {
+    lookup.find(store(), x);
     out.clear();
     const double factor = mean_factor();
     std::visit(
         [&](const auto& geometry) {
-            for (std::size_t i = 0; i < reader.x.size(); ++i) {
-                const std::int32_t row = reader.lookup.row[i];
-                const bool any = row != FeatureIndex::kAbsent ||
-                                 has_weight_without_row(geometry, reader.x.feature[i]);
-                out.push_back(
-                    any ? reader.x.value[i] * prediction_weight(geometry, row, label, factor) : 0);
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const std::int32_t row = lookup.row[i];
+                const bool any =
+                    row != FeatureIndex::kAbsent || has_weight_without_row(geometry, x.feature[i]);
+                out.push_back(any ? x.value[i] * prediction_weight(geometry, row, label, factor)
+                                  : 0);
             }
         },
         geometry_);
 }
 
 template <class T>
-std::span<const T> LabelRanker<T>::score(Reader& reader) const {
-    std::visit(
-        [&](const auto& geometry) {
-            score_prediction(geometry, reader.x, mean_factor(), reader.lookup);
-        },
-        geometry_);
-    return {reader.lookup.sums.data(), labels()};
+std::span<const T> LabelRanker<T>::score(const RowView& x, RowLookup<T>& lookup) const {
+    std::visit([&](const auto& geometry) { score_prediction(geometry, x, mean_factor(), lookup); },
+               geometry_);
+    return {lookup.sums.data(), labels()};
 }
 
 template <class T>
@@ -151,7 +149,7 @@ void LabelRanker<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties,
 }
 
 template <class T>
-void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
+void LabelRanker<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
                            std::span<const std::int32_t> unknown, double weight,
                            const RoundOptions<T>& options) {
     const std::size_t labels_before = labels();
@@ -201,7 +199,7 @@ std::span<const T> LabelRanker<T>::predict(bool judged) {
         predicted = candidates[prediction_candidate()];
         if (judged && config_.average == Average::chosen) update_blend(candidates);
     }
-    if (judged) cutoff_.observe(predicted, relevant_, unknown_);
+    if (judged && config_.cutoff) cutoff_.observe(predicted, relevant_, unknown_);
     return predicted;
 }
 
@@ -217,7 +215,7 @@ void LabelRanker<T>::update_blend(const typename BlendScores<T>::Candidates& can
 // Computes the step of the round, applies it to the weights and updates the certificate.
 template <class T>
 template <class G>
-void LabelRanker<T>::learn_example(G& geometry, Example& x, double weight) {
+void LabelRanker<T>::learn_example(G& geometry, const Example& x, double weight) {
     add_features(geometry, x, lookup_);
     sides_.split(std::span<const T>(lookup_.sums.data(), labels()), relevant_, unknown_);
     const double q = curvature_along(geometry, x, lookup_);

@@ -44,6 +44,7 @@ struct RankerConfig {
     std::int64_t n_features = 0;  // features declared up front; used by the entropic geometry
     OneLabel one_label = OneLabel::noticed;
     bool probability = true;  // whether to learn how far suggestions can be trusted
+    bool cutoff = true;       // whether to learn the cut-off
 };
 
 template <class T>
@@ -56,7 +57,7 @@ class LabelRanker {
     void add_labels(std::size_t count);
 
     // Learns one example. New labels are added first.
-    void learn(Example& x, std::span<const std::int32_t> relevant,
+    void learn(const Example& x, std::span<const std::int32_t> relevant,
                std::span<const std::int32_t> unknown, double weight,
                const RoundOptions<T>& options = {});
 
@@ -66,8 +67,9 @@ class LabelRanker {
         RowLookup<T> lookup;
         std::vector<std::int32_t> best;
     };
-    // The scores of all labels with the prediction weights; they are stored in reader.lookup.sums.
-    std::span<const T> score(Reader& reader) const;
+    // The scores of all labels with the prediction weights; they are stored in lookup.sums.
+    std::span<const T> score(Reader& reader) const { return score(reader.x, reader.lookup); }
+    std::span<const T> score(const RowView& x, RowLookup<T>& lookup) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
     // Judges the first k places. Without confidence, probabilities are 0.
     void judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const;
@@ -97,9 +99,13 @@ class LabelRanker {
     std::size_t width() const { return labels(); }
     // Merges or removes labels, or removes features, and restarts the certificate.
     void rebuild(const Selection& selection);
-    // The contribution of each feature of reader.x to the score of a label, with the prediction
+    // The contribution of each feature of an example to the score of a label, with the prediction
     // weights.
-    void contributions(Reader& reader, int label, std::vector<double>& out) const;
+    void contributions(Reader& reader, int label, std::vector<double>& out) const {
+        contributions(reader.x, label, reader.lookup, out);
+    }
+    void contributions(const RowView& x, int label, RowLookup<T>& lookup,
+                       std::vector<double>& out) const;
 
     // The reader-writer lock of the model. The caller locks it around learn() and score().
     ModelMutex& mutex() const { return mutex_; }
@@ -130,7 +136,7 @@ class LabelRanker {
     std::span<const T> predict(bool judged);
     void update_blend(const typename BlendScores<T>::Candidates& candidates);
     template <class G>
-    void learn_example(G& geometry, Example& x, double weight);
+    void learn_example(G& geometry, const Example& x, double weight);
     void choose_step(LinearGeometry<T>& geometry, const Example& x, double q,
                      const RuleParameters& rule);
     void choose_step(EntropicGeometry<T>& geometry, const Example& x, double q,

@@ -324,6 +324,144 @@ class LabelRanker64(Ranker64):
     def certificate(self) -> LabelCertificate: ...
     def recompute_dual(self) -> float: ...
 
+class ContestantType:
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+
+def contestant_types() -> tuple[ContestantType, ...]: ...
+
+class Standing:
+    @property
+    def name(self) -> str: ...
+    @property
+    def running(self) -> bool: ...
+    @property
+    def started(self) -> int: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def gain(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def left(self) -> int: ...
+    @property
+    def winner(self) -> str: ...
+    @property
+    def lead(self) -> float: ...
+
+class Race32(Ranker32):
+    def __init__(
+        self,
+        *,
+        race: Sequence[str],
+        update: str,
+        geometry: str,
+        C: float,
+        margin: float,
+        temperature: float,
+        average: str,
+        constant: float,
+        normalize: bool,
+        solver: str,
+        rate: float,
+        n_features: int,
+        one_label: str,
+        probability: bool,
+    ) -> None: ...
+    def learn_one(
+        self,
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float,
+        /,
+    ) -> None: ...
+    def predict_then_learn_one(
+        self,
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
+        /,
+    ) -> tuple[NDArray[Any], float]: ...
+    def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
+    def score_one(
+        self, indices: NDArray[Any], values: NDArray[Any], /
+    ) -> tuple[NDArray[Any], float]: ...
+    @property
+    def rounds(self) -> int: ...
+    def select_labels(self, sources: Sequence[Sequence[int]]) -> None: ...
+    def select_features(self, kept: Sequence[bool]) -> None: ...
+    def certificate(self) -> LabelCertificate: ...
+    def recompute_dual(self) -> float: ...
+    @property
+    def certified_budget(self) -> float: ...
+    def standings(self) -> list[Standing]: ...
+
+class Race64(Ranker64):
+    def __init__(
+        self,
+        *,
+        race: Sequence[str],
+        update: str,
+        geometry: str,
+        C: float,
+        margin: float,
+        temperature: float,
+        average: str,
+        constant: float,
+        normalize: bool,
+        solver: str,
+        rate: float,
+        n_features: int,
+        one_label: str,
+        probability: bool,
+    ) -> None: ...
+    def learn_one(
+        self,
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float,
+        /,
+    ) -> None: ...
+    def predict_then_learn_one(
+        self,
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
+        /,
+    ) -> tuple[NDArray[Any], float]: ...
+    def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
+    def score_one(
+        self, indices: NDArray[Any], values: NDArray[Any], /
+    ) -> tuple[NDArray[Any], float]: ...
+    @property
+    def rounds(self) -> int: ...
+    def select_labels(self, sources: Sequence[Sequence[int]]) -> None: ...
+    def select_features(self, kept: Sequence[bool]) -> None: ...
+    def certificate(self) -> LabelCertificate: ...
+    def recompute_dual(self) -> float: ...
+    @property
+    def certified_budget(self) -> float: ...
+    def standings(self) -> list[Standing]: ...
+
 class BlockCertificate:
     @property
     def rounds(self) -> int: ...

@@ -1,7 +1,7 @@
 """Online label ranking by dual ascent (P1), with P2's schemes over label pairs."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,27 @@ LARGEST_BUDGET = {"float32": 1e12, "float64": 1e100}
 LARGEST_CONSTANT = 1e9
 
 
+Native: TypeAlias = core.LabelRanker32 | core.LabelRanker64 | core.Race32 | core.Race64
+
+RACES = (core.Race32, core.Race64)
+CONTESTANTS = tuple(contestant.name for contestant in core.contestant_types())
+DEFAULT_BUDGET = 10.0
+RACE_BUDGET = 30.0
+
+# The parameters that determine a learner, with the values that leave the choice to the race.
+LEARNER_DEFAULTS: dict[str, Any] = {
+    "update": "smooth",
+    "geometry": "adaptive",
+    "C": None,
+    "margin": None,
+    "temperature": None,
+    "average": "auto",
+    "constant": None,
+    "normalize": True,
+    "solver": "exact",
+}
+
+
 def _learns_probabilities(ranker: "LabelRanker") -> bool:
     if not ranker.probability:
         raise AttributeError("predict_proba does not exist with probability=False")
@@ -66,9 +87,9 @@ class LabelRanker(CutoffRanker):
     geometry : str, default "adaptive"
         ``"euclidean"``; ``"adaptive"``, in which frequently updated features move less; or
         ``"entropic"``, in which each label's weights are a distribution over the features.
-    C : float, default 10
+    C : float, optional
         The budget of a round: an upper bound on its step. Larger values learn faster and forget
-        faster.
+        faster. None means 10, and 30 in a race.
     margin : float, optional
         The amount by which relevant labels should score above the others. None means 1, and 0.01
         in the entropic geometry, whose scores are small.
@@ -101,6 +122,10 @@ class LabelRanker(CutoffRanker):
     probability : bool, default True
         Whether to learn how far suggestions can be trusted. If False, ``predict_proba`` does not
         exist and no suggestion is sure; learning is a few percent faster.
+    race : "auto", None or sequence of str, default None
+        The learners that compete. ``None``: one learner, with the settings above. ``"auto"``: all
+        contestants, if the settings above that determine the learner have their default values;
+        otherwise one learner. A sequence names the contestants. See Notes.
 
     Attributes
     ----------
@@ -156,13 +181,13 @@ class LabelRanker(CutoffRanker):
     2
     """
 
-    _native: core.LabelRanker32 | core.LabelRanker64
+    _native: Native
 
     def __init__(
         self,
         update: str = "smooth",
         geometry: str = "adaptive",
-        C: float = 10.0,
+        C: float | None = None,
         margin: float | None = None,
         temperature: float | None = None,
         average: bool | Literal["auto"] = "auto",
@@ -174,6 +199,7 @@ class LabelRanker(CutoffRanker):
         dtype: str = "float32",
         one_label: bool | Literal["auto"] = "auto",
         probability: bool = True,
+        race: Literal["auto"] | Sequence[str] | None = None,
     ):
         self.update = update
         self.geometry = geometry
@@ -189,12 +215,16 @@ class LabelRanker(CutoffRanker):
         self.dtype = dtype
         self.one_label = one_label
         self.probability = probability
+        self.race = race
 
     @property
     def certificate_(self) -> Certificate:
         """The certificate of the rounds so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
-        return Certificate.of(self._native.certificate(), self._settings, self._restart_reason)
+        settings = self._settings
+        if isinstance(self._native, RACES):  # the certificate of the leading ranker
+            settings = {**settings, "C": self._native.certified_budget}
+        return Certificate.of(self._native.certificate(), settings, self._restart_reason)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
@@ -206,7 +236,8 @@ class LabelRanker(CutoffRanker):
     def intercept_(self) -> npt.NDArray[Any]:
         """The contribution of the constant feature to the scores, (K,)."""
         self._require_start("intercept_")
-        return intercept(self._native.weights(), self._settings["constant"])
+        constant = 1.0 if isinstance(self._native, RACES) else self._settings["constant"]
+        return intercept(self._native.weights(), constant)
 
     @property
     def feature_count_matters(self) -> bool:
@@ -216,7 +247,9 @@ class LabelRanker(CutoffRanker):
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
         one_label = {"auto": "auto", "yes": True, "no": False}[settings.get("one_label", "auto")]
-        return {**super()._params_with(settings), "average": average, "one_label": one_label}
+        race = settings.get("race") or None
+        given = {"average": average, "one_label": one_label, "race": race}
+        return {**super()._params_with(settings), **given}
 
     def _checked_settings(self) -> Settings:
         entropic = self.geometry == "entropic"
@@ -231,10 +264,12 @@ class LabelRanker(CutoffRanker):
         constant = DEFAULT_CONSTANT[geometry] if self.constant is None else self.constant
         if abs(parameters.real(constant, "constant")) > LARGEST_CONSTANT:
             raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
+        race = self._contestants()
+        budget = self.C if self.C is not None else RACE_BUDGET if race else DEFAULT_BUDGET
         settings = {
             "update": parameters.choice(self.update, "update", UPDATES),
             "geometry": geometry,
-            "C": parameters.positive(self.C, "C", LARGEST_BUDGET[dtype]),
+            "C": parameters.positive(budget, "C", LARGEST_BUDGET[dtype]),
             "margin": margin,
             "temperature": parameters.positive(temperature, "temperature"),
             "average": "never" if entropic else average,
@@ -245,6 +280,7 @@ class LabelRanker(CutoffRanker):
             "dtype": dtype,
             "one_label": _checked_one_label(self.one_label),
             "probability": parameters.flag(self.probability, "probability"),
+            "race": race,
         }
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31)
@@ -265,6 +301,24 @@ class LabelRanker(CutoffRanker):
             ]
             raise ValueError(f"solver='interior-point' is for {' or '.join(supported)} only")
         return settings
+
+    def _contestants(self) -> list[str]:
+        """Return the names of the contestants; empty if there is one learner."""
+        race: object = self.race
+        if race is None:
+            return []
+        if isinstance(race, str) and race == "auto":
+            chosen = any(getattr(self, name) != value for name, value in LEARNER_DEFAULTS.items())
+            return [] if chosen else list(CONTESTANTS)
+        if isinstance(race, str) or not isinstance(race, Sequence) or not race:
+            raise ValueError(
+                f"race must be 'auto', None or names of contestants ({', '.join(CONTESTANTS)}), "
+                f"got {race!r}"
+            )
+        names = [parameters.choice(name, "race", CONTESTANTS) for name in race]
+        if len(set(names)) != len(names):
+            raise ValueError(f"race must name every contestant once, got {race!r}")
+        return names
 
     def _start_with(
         self,
@@ -296,10 +350,12 @@ class LabelRanker(CutoffRanker):
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
-    def _make_native(self, settings: Settings) -> core.LabelRanker32 | core.LabelRanker64:
+    def _make_native(self, settings: Settings) -> Native:
         # Files of older versions lack these settings.
-        newer = {"one_label": "auto", "probability": True}
-        return new_native((core.LabelRanker32, core.LabelRanker64), {**newer, **settings})
+        settings = {"one_label": "auto", "probability": True, "race": [], **settings}
+        if settings["race"]:
+            return new_native(RACES, settings)
+        return new_native((core.LabelRanker32, core.LabelRanker64), settings, ["race"])
 
     @available_if(_learns_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: MatrixLike) -> npt.NDArray[np.float64]:

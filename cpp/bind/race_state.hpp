@@ -1,0 +1,117 @@
+// Certificate, weights and state of a Race.
+#pragma once
+
+#include <string>
+
+#include "bind/label_ranker_state.hpp"
+#include "race/race.hpp"
+
+namespace tagalong::bind {
+
+// The certificate of the leading ranker, with the cut-off of the mixture.
+template <class T>
+LabelCertificate certificate_of(const Race<T>& self) {
+    LabelCertificate out = certificate_of(self.leading_ranker());
+    out.cutoff = self.cutoff();
+    return out;
+}
+
+template <class T>
+FeatureWeights weights_of(const Race<T>& self) {
+    const std::size_t K = self.labels(), rows = self.rows();
+    Owned<T> weights({rows, K});
+    std::vector<double> row;
+    for (std::size_t r = 0; r < rows; ++r) {
+        self.weights(r, row);
+        for (std::size_t k = 0; k < K; ++k) weights.data[r * K + k] = static_cast<T>(row[k]);
+    }
+    const auto& features = self.statistics().features();
+    const auto ids = vector_array<std::int32_t>(
+        rows, [&](std::size_t r) { return r < features.size() ? features[r] : kConstantFeature; });
+    return {ids, NumPy<>(weights.array), {}};
+}
+
+template <class T>
+std::size_t bytes_of(const Race<T>& self) {
+    return self.bytes();
+}
+
+inline std::string entrant_prefix(std::size_t entrant) {
+    return "contestant" + std::to_string(entrant) + "/";
+}
+
+// The dictionaries of a part, added to those of the whole under names that begin with a prefix.
+inline void add_part(const nb::dict& part, const std::string& prefix, nb::dict& whole) {
+    for (const auto& [name, value] : part)
+        whole[nb::str((prefix + nb::cast<std::string>(name)).c_str())] = value;
+}
+
+template <class T>
+void write_state(const Race<T>& self, nb::dict& arrays, nb::dict& numbers) {
+    const FeatureStatistics& statistics = self.statistics();
+    const auto values = [&](auto&& number) {
+        return vector_array<double>(statistics.features().size(), [&](std::size_t place) {
+            return number(statistics.at(place));
+        });
+    };
+    numbers["labels"] = self.labels();
+    const FeatureStatistics::Totals totals = statistics.totals();
+    numbers["rows"] = totals.rows;
+    numbers["entries"] = totals.entries;
+    numbers["first_value"] = totals.first_value;
+    numbers["any_negative"] = totals.any_negative;
+    numbers["several_values"] = totals.several_values;
+    arrays["features"] = feature_array(statistics.features());
+    arrays["occurrences"] = values([](const FeatureValues& v) { return v.rows; });
+    arrays["largest"] = values([](const FeatureValues& v) { return v.largest; });
+    arrays["mean"] = values([](const FeatureValues& v) { return v.mean; });
+    arrays["spread"] = values([](const FeatureValues& v) { return v.spread; });
+    write_part(self, "race", arrays);
+    write_part(self.cutoff_state(), "cutoff", arrays);
+    if (self.config().ranker.probability) write_part(self.confidence(), "confidence", arrays);
+    for (std::size_t e = 0; e < self.entrants().size(); ++e) {
+        nb::dict own_arrays, own_numbers;
+        Contestant<T>& learner = *self.entrants()[e].learner;
+        if (const auto* ranker = learner.ranker()) write_state(*ranker, own_arrays, own_numbers);
+        add_part(own_arrays, entrant_prefix(e), arrays);
+        add_part(own_numbers, entrant_prefix(e), numbers);
+    }
+}
+
+template <class T>
+void read_state(Race<T>& self, const SavedState& saved) {
+    if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
+    const auto labels = static_cast<std::size_t>(saved.count("labels"));
+    const auto features = saved.features();
+    const std::size_t count = features.shape(0);
+    const auto occurrences = saved.vector<double>("occurrences", count, kNotNegative);
+    const auto largest = saved.vector<double>("largest", count, kNotNegative);
+    const auto mean = saved.vector<double>("mean", count);
+    const auto spread = saved.vector<double>("spread", count, kNotNegative);
+    std::vector<FeatureValues> values;
+    for (std::size_t i = 0; i < count; ++i)
+        values.push_back(
+            {occurrences.data()[i], largest.data()[i], mean.data()[i], spread.data()[i]});
+    const FeatureStatistics::Totals totals{
+        saved.number("rows", kCount), saved.number("entries", kCount),
+        saved.number("first_value", kNotNegative), saved.get<bool>("any_negative", "true or false"),
+        saved.get<bool>("several_values", "true or false")};
+    if (!self.statistics_state().restore(totals, {features.data(), features.data() + count},
+                                         std::move(values)))
+        SavedState::refuse("features", "have statistics that contradict each other");
+    read_part(self, "race", saved, labels);
+    for (std::size_t e = 0; e < self.entrants().size(); ++e) {
+        const SavedState own = saved.under(entrant_prefix(e));
+        Contestant<T>& learner = *self.entrants()[e].learner;
+        if (auto* ranker = learner.ranker()) {
+            read_state(*ranker, own);
+            if (ranker->labels() != labels)
+                SavedState::refuse("labels", "differs between the contestants");
+        }
+    }
+    read_part(self.cutoff_state(), "cutoff", saved);
+    if (self.config().ranker.probability) read_confidence(self, saved);
+    self.finish_restoring();
+}
+
+}  // namespace tagalong::bind

@@ -1,0 +1,88 @@
+#include "race/contestant.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/errors.hpp"
+
+namespace tagalong {
+
+static constexpr std::array kTypes = {
+    ContestantType{"unit", "values as they are", ContestantKind::ranker, Scaling::unit, 1,
+                   Suits::any},
+    ContestantType{"cautious", "values as they are, a thirtieth of the budget",
+                   ContestantKind::ranker, Scaling::unit, 1.0 / 30, Suits::any},
+    ContestantType{"largest", "values divided by the largest of their feature",
+                   ContestantKind::ranker, Scaling::largest, 1, Suits::several_values},
+    ContestantType{"standard", "standardised values", ContestantKind::ranker, Scaling::standard, 1,
+                   Suits::dense},
+    ContestantType{"idf", "rare features weigh more", ContestantKind::ranker, Scaling::idf, 1,
+                   Suits::sparse},
+};
+
+std::span<const ContestantType> contestant_types() { return kTypes; }
+
+const ContestantType& contestant_type(std::string_view name) {
+    const auto found =
+        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.name == name; });
+    if (found == kTypes.end())
+        throw InputError("there is no contestant '" + std::string(name) + "'");
+    return *found;
+}
+
+namespace {
+
+template <class T>
+class RankerContestant final : public Contestant<T> {
+  public:
+    using Scratch = typename Contestant<T>::Scratch;
+
+    explicit RankerContestant(const RankerConfig& config) : ranker_(config) {}
+
+    void add_labels(std::size_t count) override { ranker_.add_labels(count); }
+    void learn(const Example& x, const RoundLabels& labels, double weight, bool judged, Scratch&,
+               T* scores) override {
+        ranker_.learn(x, labels.relevant, labels.unknown, weight, {judged ? 1.0 : 0.0, scores});
+    }
+    void score(const Example& x, Scratch& scratch, T* scores) const override {
+        const auto found = ranker_.score(x, scratch.lookup);
+        std::copy(found.begin(), found.end(), scores);
+    }
+    double contributions(const Example& x, int label, Scratch& scratch,
+                         std::vector<double>& out) const override {
+        ranker_.contributions(x, label, scratch.lookup, out);
+        return 0;
+    }
+    void weights(std::int32_t feature, double* out) const override {
+        const std::int32_t row = ranker_.store().find(feature);
+        for (std::size_t k = 0; k < ranker_.labels(); ++k)
+            out[k] = ranker_.weight(row, static_cast<int>(k));
+    }
+    void select_labels(const Selection& labels) override { ranker_.rebuild(labels); }
+    void select_features(const std::function<bool(std::int32_t)>& kept) override {
+        std::vector<char> rows;
+        for (const std::int32_t feature : ranker_.store().features()) rows.push_back(kept(feature));
+        ranker_.rebuild(Selection::of_rows(std::move(rows), ranker_.rows(), ranker_.width()));
+    }
+    void restart_certificate() override { ranker_.restart_certificate(); }
+    std::size_t bytes() const override { return ranker_.store().bytes(); }
+    LabelRanker<T>* ranker() override { return &ranker_; }
+
+  private:
+    LabelRanker<T> ranker_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Contestant<T>> make_contestant(const ContestantType& type, RankerConfig config) {
+    config.C *= type.budget;
+    config.probability = config.cutoff = false;
+    return std::make_unique<RankerContestant<T>>(config);
+}
+
+template std::unique_ptr<Contestant<float>> make_contestant(const ContestantType&, RankerConfig);
+template std::unique_ptr<Contestant<double>> make_contestant(const ContestantType&, RankerConfig);
+
+}  // namespace tagalong

@@ -1,0 +1,493 @@
+#include "race/race.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/score_kernels.hpp"
+
+namespace tagalong {
+
+// The rows after which it is decided whether a stream is dense.
+static constexpr double kFirstRows = 20;
+// A stream becomes dense above the first density and sparse below the second.
+static constexpr double kDense = 0.25, kSparse = 0.2;
+// A longer first row is not standardised.
+static constexpr std::size_t kLongRow = 4096;
+// Pairs are compared from this round of a heat on, and again after so many rounds.
+static constexpr double kFirstComparison = 500, kComparedEvery = 10;
+// A contestant leaves if another one leads by more standard errors than this.
+static constexpr double kClearLead = 4;
+// The memory that contestants other than the leader may take together.
+static constexpr std::size_t kMemory = std::size_t{256} << 20;
+static constexpr std::int64_t kMemoryReviewedEvery = 16;
+
+const Example& ScaledExamples::get(Scaling scaling, const FeatureStatistics& before,
+                                   const RankerConfig& config) {
+    const auto at = static_cast<std::size_t>(scaling);
+    Example& out = scaled_[at];
+    if (ready_[at]) return out;
+    ready_[at] = true;
+    scale(*raw_, before, scaling, out);
+    const double length = euclidean_length(out.value);
+    // The first entry of the raw example is the constant feature.
+    const std::span<const double> raw = std::span<const double>(raw_->value).subspan(1);
+    ratio_[at] = 1;
+    if (config.normalize) ratio_[at] = length > 0 ? euclidean_length(raw) / length : 0;
+    out.finish(config.normalize ? Norm::euclidean : Norm::none, config.constant);
+    return out;
+}
+
+template <class T>
+Race<T>::Race(RaceConfig config)
+    : config_(std::move(config)),
+      departures_(config_.types.size()),
+      confidence_(config_.ranker.one_label) {
+    for (std::size_t type = 0; type < config_.types.size(); ++type) join(type);
+}
+
+template <class T>
+void Race<T>::add_labels(std::size_t count) {
+    labels_ += count;
+    for (Entrant& entrant : entrants_) entrant.learner->add_labels(count);
+}
+
+template <class T>
+void Race<T>::join(std::size_t type) {
+    Entrant entrant{type, rounds_, make_contestant<T>(*config_.types[type], config_.ranker), {}};
+    entrant.learner->add_labels(labels_);
+    entrants_.push_back(std::move(entrant));
+    standings_.begin_heat(entrants_.size());
+    weigh();
+}
+
+template <class T>
+void Race<T>::leave(std::size_t entrant, Reason reason, std::int32_t winner, double lead) {
+    if (const auto* ranker = entrants_[entrant].learner->ranker())
+        unsolved_of_departed_ += ranker->unsolved();
+    departures_[entrants_[entrant].type] = {true, reason, rounds_, winner, lead};
+    entrants_.erase(entrants_.begin() + static_cast<std::ptrdiff_t>(entrant));
+    standings_.remove(entrant);
+}
+
+template <class T>
+bool Race<T>::may_leave(std::size_t entrant) const {
+    const auto rankers = std::count_if(entrants_.begin(), entrants_.end(),
+                                       [](const Entrant& e) { return e.learner->ranker(); });
+    return entrants_.size() > 1 && (rankers > 1 || !entrants_[entrant].learner->ranker());
+}
+
+template <class T>
+bool Race<T>::suits(const ContestantType& type) const {
+    switch (type.suits) {
+        case Suits::several_values:
+            return !statistics_.one_value();
+        case Suits::dense:
+            return dense_;
+        case Suits::sparse:
+            return !dense_;
+        case Suits::words:
+            return !dense_ && !statistics_.any_negative();
+        default:
+            return true;
+    }
+}
+
+// The weights of the entrants in the mixture, from the standings.
+template <class T>
+void Race<T>::weigh() {
+    standings_.weights(weight_);
+    factor_.resize(entrants_.size());
+    for (std::size_t e = 0; e < entrants_.size(); ++e) {
+        const double variance = entrants_[e].variance.value();
+        factor_[e] = variance > 0 ? weight_[e] / std::sqrt(variance) : 0;
+    }
+}
+
+template <class T>
+void Race<T>::add_to_mixture(std::size_t entrant, std::span<const T> scores, std::size_t seen,
+                             std::span<T> mixture) const {
+    const auto factor = static_cast<T>(factor_[entrant]);
+    if (factor == 0 || seen == 0) return;
+    const double sum = kernels::moments(scores.data(), seen).sum;
+    const auto mean = static_cast<T>(sum / static_cast<double>(seen));
+    T* const out = mixture.data();
+    const T* const in = scores.data();
+    for (std::size_t k = 0; k < mixture.size(); ++k) out[k] += factor * (in[k] - mean);
+}
+
+template <class T>
+std::span<const T> Race<T>::score(Reader& reader) const {
+    reader.scaled.start(reader.x);
+    reader.scores.resize(labels_);
+    reader.mixture.assign(labels_, T(0));
+    for (std::size_t e = 0; e < entrants_.size(); ++e) {
+        if (factor_[e] == 0) continue;
+        const Entrant& entrant = entrants_[e];
+        const Example& x = reader.scaled.get(type_of(entrant).scaling, statistics_, config_.ranker);
+        entrant.learner->score(x, reader.scratch, reader.scores.data());
+        add_to_mixture(e, reader.scores, labels_, reader.mixture);
+    }
+    return reader.mixture;
+}
+
+template <class T>
+std::span<const std::int32_t> Race<T>::rank(Reader& reader, std::size_t k) const {
+    best_labels(score(reader), k, reader.best);
+    return reader.best;
+}
+
+static std::int32_t known_features(const Example& x, const FeatureStatistics& statistics) {
+    return static_cast<std::int32_t>(
+        std::count_if(x.feature.begin(), x.feature.end(),
+                      [&](std::int32_t feature) { return statistics.knows(feature); }));
+}
+
+template <class T>
+void Race<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
+    const std::span<const T> scores = score(reader);
+    const ScoredItem<T> item{scores, cutoff(), known_features(reader.x, statistics_)};
+    if (config_.ranker.probability) confidence_.judge(item, k, ties, out);
+    else confidence_.rank_only(item, k, ties, out);
+}
+
+template <class T>
+void Race<T>::take_labels(std::span<const std::int32_t> relevant,
+                          std::span<const std::int32_t> unknown) {
+    relevant_.assign(relevant.begin(), relevant.end());
+    unknown_.assign(unknown.begin(), unknown.end());
+    std::sort(relevant_.begin(), relevant_.end());
+    std::sort(unknown_.begin(), unknown_.end());
+    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(),
+                              unknown_.empty() ? -1 : unknown_.back());
+    if (last >= static_cast<int>(labels_)) add_labels(static_cast<std::size_t>(last) + 1 - labels_);
+}
+
+template <class T>
+void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
+                    std::span<const std::int32_t> unknown, double weight,
+                    const RoundOptions<T>& options) {
+    const std::size_t seen = labels_;
+    const bool counts = weight > 0, judged = counts && options.stands_for > 0;
+    take_labels(relevant, unknown);
+    if (rounds_ == 0 && x.size() > kLongRow)
+        for (std::size_t e = entrants_.size(); e-- > 0;)
+            if (type_of(entrants_[e]).scaling == Scaling::standard && may_leave(e))
+                leave(e, Reason::unsuited);
+    weigh();
+    statistics_.keep_ascending(
+        std::any_of(entrants_.begin(), entrants_.end(),
+                    [&](const Entrant& e) { return type_of(e).scaling == Scaling::standard; }));
+
+    scaled_.start(x);
+    scores_.resize(entrants_.size());
+    mixture_.assign(labels_, T(0));
+    for (std::size_t e = 0; e < entrants_.size(); ++e) {
+        Contestant<T>& learner = *entrants_[e].learner;
+        const Example& own =
+            scaled_.get(type_of(entrants_[e]).scaling, statistics_, config_.ranker);
+        scores_[e].resize(labels_);
+        if (counts)
+            learner.learn(own, {relevant_, unknown_}, weight, judged, scratch_, scores_[e].data());
+        else learner.score(own, scratch_, scores_[e].data());
+        add_to_mixture(e, scores_[e], seen, mixture_);
+    }
+
+    const std::span<const T> predicted(mixture_);
+    if (options.scores) {
+        std::copy_n(predicted.begin(), seen, options.scores);
+        std::fill(options.scores + seen, options.scores + labels_,
+                  -std::numeric_limits<T>::infinity());
+    }
+    if (judged && config_.ranker.probability)
+        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x, statistics_)},
+                               relevant_, unknown_, options.stands_for, options.judgement);
+    if (judged) {
+        cutoff_.observe(predicted, relevant_, unknown_);
+        compare(seen);
+    }
+    if (!counts) return;
+    for (std::size_t s = 0; s < kScalings; ++s)
+        if (const double ratio = scaled_.length_ratio(static_cast<Scaling>(s)); ratio > 0)
+            length_ratio_[s].observe(std::min(ratio, RecentMean::kLargest));
+    for (std::size_t e = entrants_.size(); e-- > 0;) {
+        if (seen == 0) continue;
+        const auto [sum, squares] = kernels::moments(scores_[e].data(), seen);
+        const double mean = sum / static_cast<double>(seen);
+        const double variance = squares / static_cast<double>(seen) - mean * mean;
+        if (variance < RecentMean::kLargest) entrants_[e].variance.observe(std::max(0.0, variance));
+        else if (may_leave(e)) leave(e, Reason::not_finite);
+    }
+    statistics_.observe(x);
+    ++rounds_;
+    review();
+}
+
+// Compares the contestants by their average precision on the labels seen before.
+template <class T>
+void Race<T>::compare(std::size_t seen) {
+    const auto keep_seen = [&](const std::vector<int>& labels, std::vector<int>& out) {
+        out.clear();
+        for (const int label : labels)
+            if (static_cast<std::size_t>(label) < seen) out.push_back(label);
+    };
+    keep_seen(relevant_, seen_relevant_);
+    keep_seen(unknown_, seen_unknown_);
+    if (seen_relevant_.empty() || seen_relevant_.size() + seen_unknown_.size() >= seen) return;
+    gains_.clear();
+    for (const auto& scores : scores_)
+        gains_.push_back(average_precision_(std::span<const T>(scores).first(seen), seen_relevant_,
+                                            seen_unknown_));
+    standings_.observe(gains_);
+}
+
+template <class T>
+void Race<T>::review() {
+    review_suitability();
+    review_pairs();
+    review_memory();
+    weigh();
+}
+
+template <class T>
+void Race<T>::review_suitability() {
+    if (statistics_.rows() < kFirstRows) return;
+    dense_ = statistics_.density() > (dense_ ? kSparse : kDense);
+    for (std::size_t e = entrants_.size(); e-- > 0;)
+        if (!suits(type_of(entrants_[e])) && may_leave(e)) leave(e, Reason::unsuited);
+    for (std::size_t type = 0; type < departures_.size(); ++type) {
+        Departure& departure = departures_[type];
+        if (!departure.happened || departure.reason != Reason::unsuited) continue;
+        if (!suits(*config_.types[type])) continue;
+        departure = {};
+        join(type);
+    }
+}
+
+template <class T>
+void Race<T>::review_pairs() {
+    if (standings_.rounds() < kFirstComparison ||
+        std::fmod(standings_.rounds(), kComparedEvery) != 0)
+        return;
+    for (bool any = true; any;) {
+        any = false;
+        double clearest = kClearLead;
+        std::size_t loser = 0, winner = 0;
+        for (std::size_t e = 0; e < entrants_.size(); ++e)
+            for (std::size_t f = 0; f < entrants_.size(); ++f) {
+                if (e == f || !may_leave(f)) continue;
+                if (e < f && standings_.same(e, f)) {
+                    leave(f, Reason::same, static_cast<std::int32_t>(entrants_[e].type));
+                    return review_pairs();
+                }
+                if (const double lead = standings_.lead(e, f); lead > clearest) {
+                    clearest = lead;
+                    winner = e;
+                    loser = f;
+                    any = true;
+                }
+            }
+        if (any)
+            leave(loser, Reason::beaten, static_cast<std::int32_t>(entrants_[winner].type),
+                  clearest);
+    }
+}
+
+template <class T>
+void Race<T>::review_memory() {
+    if (rounds_ % kMemoryReviewedEvery != 0) return;
+    while (entrants_.size() > 1) {
+        const std::size_t leader = standings_.leader();
+        std::size_t others = 0, worst = leader;
+        for (std::size_t e = 0; e < entrants_.size(); ++e) {
+            if (e == leader) continue;
+            others += entrants_[e].learner->bytes();
+            const bool worse = worst == leader ||
+                               standings_.discounted_gain(e) <= standings_.discounted_gain(worst);
+            if (may_leave(e) && worse) worst = e;
+        }
+        if (others <= kMemory || worst == leader) return;
+        leave(worst, Reason::memory, static_cast<std::int32_t>(entrants_[leader].type));
+    }
+}
+
+template <class T>
+void Race<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
+    const Example& raw = reader.x;
+    reader.scaled.start(raw);
+    out.assign(raw.size(), 0.0);
+    std::vector<double> own, mean;
+    for (std::size_t e = 0; e < entrants_.size(); ++e) {
+        if (factor_[e] == 0) continue;
+        const Entrant& entrant = entrants_[e];
+        const Example& x = reader.scaled.get(type_of(entrant).scaling, statistics_, config_.ranker);
+        // Contributions relative to their mean over the labels, as the scores are centred.
+        mean.assign(x.size(), 0.0);
+        double rest = 0;
+        for (std::size_t k = 0; k < labels_; ++k) {
+            rest -= entrant.learner->contributions(x, static_cast<int>(k), reader.scratch, own);
+            for (std::size_t i = 0; i < x.size(); ++i) mean[i] += own[i];
+        }
+        rest /= static_cast<double>(labels_);
+        rest += entrant.learner->contributions(x, label, reader.scratch, own);
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double part = own[i] - mean[i] / static_cast<double>(labels_);
+            while (at < raw.size() && raw.feature[at] < x.feature[i]) ++at;
+            const bool in_example = at < raw.size() && raw.feature[at] == x.feature[i];
+            out[in_example ? at : 0] += factor_[e] * part;
+        }
+        out[0] += factor_[e] * rest;
+    }
+}
+
+template <class T>
+void Race<T>::weights(std::size_t row, std::vector<double>& out) const {
+    out.assign(labels_, 0.0);
+    std::vector<double> own(labels_);
+    const bool constant = row + 1 == rows();
+    for (std::size_t e = 0; e < entrants_.size(); ++e) {
+        const Entrant& entrant = entrants_[e];
+        const Scaling scaling = type_of(entrant).scaling;
+        const double ratio = length_ratio_[static_cast<std::size_t>(scaling)].value();
+        const auto add = [&](std::int32_t feature, double factor) {
+            if (factor == 0) return;
+            entrant.learner->weights(feature, own.data());
+            double mean = 0;
+            for (const double weight : own) mean += weight;
+            mean /= static_cast<double>(labels_);
+            for (std::size_t k = 0; k < labels_; ++k) out[k] += factor * (own[k] - mean);
+        };
+        if (!constant) {
+            const ScaledValue value = scaled_value(statistics_, row, scaling);
+            add(statistics_.features()[row], factor_[e] * ratio * value.slope);
+            continue;
+        }
+        add(kConstantFeature, factor_[e] * config_.ranker.constant);
+        if (scaling != Scaling::standard) continue;
+        for (std::size_t place = 0; place + 1 < rows(); ++place)
+            add(statistics_.features()[place],
+                factor_[e] * ratio * scaled_value(statistics_, place, scaling).offset);
+    }
+}
+
+template <class T>
+const LabelRanker<T>& Race<T>::leading_ranker() const {
+    std::size_t best = entrants_.size();
+    for (std::size_t e = 0; e < entrants_.size(); ++e)
+        if (entrants_[e].learner->ranker() &&
+            (best == entrants_.size() ||
+             standings_.discounted_gain(e) > standings_.discounted_gain(best)))
+            best = e;
+    return *entrants_[best].learner->ranker();
+}
+
+template <class T>
+void Race<T>::restart_certificate() {
+    for (Entrant& entrant : entrants_) entrant.learner->restart_certificate();
+}
+
+template <class T>
+std::int64_t Race<T>::unsolved() const {
+    std::int64_t sum = unsolved_of_departed_;
+    for (const Entrant& entrant : entrants_)
+        if (const auto* ranker = entrant.learner->ranker()) sum += ranker->unsolved();
+    return sum;
+}
+
+template <class T>
+std::size_t Race<T>::bytes() const {
+    std::size_t sum = 0;
+    for (const Entrant& entrant : entrants_) sum += entrant.learner->bytes();
+    return sum;
+}
+
+template <class T>
+void Race<T>::rebuild(const Selection& selection) {
+    if (selection.keeps_all_rows()) {
+        confidence_.select(selection, labels_);
+        for (Entrant& entrant : entrants_) entrant.learner->select_labels(selection);
+        labels_ = selection.labels();
+    } else {
+        std::vector<char> kept(rows() - 1);
+        for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = selection.keeps(row);
+        const bool constant = selection.keeps(rows() - 1);
+        statistics_.select(kept);
+        const auto keeps = [&](std::int32_t feature) {
+            return feature == kConstantFeature ? constant : statistics_.knows(feature);
+        };
+        for (Entrant& entrant : entrants_) entrant.learner->select_features(keeps);
+    }
+    restart_certificate();
+}
+
+template <class T>
+std::vector<double> Race<T>::state() const {
+    std::vector<double> out = {static_cast<double>(rounds_),
+                               static_cast<double>(unsolved_of_departed_),
+                               static_cast<double>(dense_), static_cast<double>(entrants_.size())};
+    for (const RecentMean& ratio : length_ratio_) ratio.write(out);
+    for (const Entrant& entrant : entrants_) {
+        out.push_back(static_cast<double>(entrant.type));
+        out.push_back(static_cast<double>(entrant.started));
+        entrant.variance.write(out);
+    }
+    for (const Departure& departure : departures_)
+        out.insert(out.end(),
+                   {static_cast<double>(departure.happened), static_cast<double>(departure.reason),
+                    static_cast<double>(departure.round), static_cast<double>(departure.winner),
+                    departure.lead});
+    standings_.write(out);
+    return out;
+}
+
+template <class T>
+bool Race<T>::restore(std::span<const double> numbers, std::size_t labels) {
+    StateReader state(numbers);
+    const auto whole = [&](double least, double most) {
+        const double value = state.number(least, most);
+        if (value != std::floor(value)) state.refuse();
+        return static_cast<std::int64_t>(value);
+    };
+    const auto types = static_cast<double>(config_.types.size());
+    rounds_ = whole(0, 1e15);
+    unsolved_of_departed_ = whole(0, 1e15);
+    dense_ = whole(0, 1) == 1;
+    const auto count = static_cast<std::size_t>(whole(1, 2 * types));
+    for (RecentMean& ratio : length_ratio_) ratio.read(state);
+    if (!state.sound()) return false;
+    entrants_.clear();
+    labels_ = labels;
+    for (std::size_t e = 0; e < count; ++e) {
+        const auto type = static_cast<std::size_t>(whole(0, types - 1));
+        const std::int64_t started = whole(0, static_cast<double>(rounds_));
+        Entrant entrant{
+            type, started, make_contestant<T>(*config_.types[type], config_.ranker), {}};
+        entrant.variance.read(state);
+        entrants_.push_back(std::move(entrant));
+    }
+    for (Departure& departure : departures_) {
+        departure.happened = whole(0, 1) == 1;
+        departure.reason = static_cast<Reason>(whole(0, static_cast<double>(Reason::not_finite)));
+        departure.round = whole(0, static_cast<double>(rounds_));
+        departure.winner = static_cast<std::int32_t>(whole(-1, types - 1));
+        departure.lead = state.number(0, 1e300);
+    }
+    standings_.read(state, count);
+    const bool any_ranker = std::any_of(entrants_.begin(), entrants_.end(),
+                                        [](const Entrant& e) { return e.learner->ranker(); });
+    return state.sound() && state.rest().empty() && any_ranker;
+}
+
+template <class T>
+void Race<T>::finish_restoring() {
+    statistics_.keep_ascending(
+        std::any_of(entrants_.begin(), entrants_.end(),
+                    [&](const Entrant& e) { return type_of(e).scaling == Scaling::standard; }));
+    weigh();
+}
+
+template class Race<float>;
+template class Race<double>;
+
+}  // namespace tagalong
