@@ -14,6 +14,7 @@ BUILDS_ON: dict[str, set[str]] = {
     "geometry": {"core", "rules"},
     "predictions": {"core"},
     "ranker": {"core", "rules", "geometry", "predictions"},
+    "race": {"core", "rules", "geometry", "predictions", "ranker"},
     "blocks": {"core", "rules", "geometry"},
     "shared": {"core", "blocks", "predictions"},
     "partial": {"core", "predictions"},
