@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "bind/complement_bayes_state.hpp"
 #include "bind/label_ranker_state.hpp"
+#include "bind/one_vs_rest_state.hpp"
 #include "race/race.hpp"
 
 namespace tagalong::bind {
@@ -40,6 +42,14 @@ inline std::string entrant_prefix(std::size_t entrant) {
     return "contestant" + std::to_string(entrant) + "/";
 }
 
+// Calls visit(learner) with the learner of a contestant.
+template <class T, class Visit>
+void with_learner(Contestant<T>& contestant, Visit&& visit) {
+    if (auto* ranker = contestant.ranker()) visit(*ranker);
+    if (auto* one_vs_rest = contestant.one_vs_rest()) visit(*one_vs_rest);
+    if (auto* bayes = contestant.bayes()) visit(*bayes);
+}
+
 // The dictionaries of a part, added to those of the whole under names that begin with a prefix.
 inline void add_part(const nb::dict& part, const std::string& prefix, nb::dict& whole) {
     for (const auto& [name, value] : part)
@@ -72,7 +82,7 @@ void write_state(const Race<T>& self, nb::dict& arrays, nb::dict& numbers) {
     for (std::size_t e = 0; e < self.entrants().size(); ++e) {
         nb::dict own_arrays, own_numbers;
         Contestant<T>& learner = *self.entrants()[e].learner;
-        if (const auto* ranker = learner.ranker()) write_state(*ranker, own_arrays, own_numbers);
+        with_learner(learner, [&](const auto& own) { write_state(own, own_arrays, own_numbers); });
         add_part(own_arrays, entrant_prefix(e), arrays);
         add_part(own_numbers, entrant_prefix(e), numbers);
     }
@@ -103,11 +113,11 @@ void read_state(Race<T>& self, const SavedState& saved) {
     for (std::size_t e = 0; e < self.entrants().size(); ++e) {
         const SavedState own = saved.under(entrant_prefix(e));
         Contestant<T>& learner = *self.entrants()[e].learner;
-        if (auto* ranker = learner.ranker()) {
-            read_state(*ranker, own);
-            if (ranker->labels() != labels)
+        with_learner(learner, [&](auto& contestant) {
+            read_state(contestant, own);
+            if (contestant.labels() != labels)
                 SavedState::refuse("labels", "differs between the contestants");
-        }
+        });
     }
     read_part(self.cutoff_state(), "cutoff", saved);
     if (self.config().ranker.probability) read_confidence(self, saved);

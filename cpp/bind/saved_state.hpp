@@ -39,33 +39,42 @@ class SavedState {
     SavedState(nb::dict arrays, nb::dict numbers)
         : arrays_(std::move(arrays)), numbers_(std::move(numbers)) {}
 
-    bool has_array(const char* name) const { return arrays_.contains(name); }
-    bool has_number(const char* name) const { return numbers_.contains(name); }
+    // The part of the contents whose names start with a prefix, under names without it.
+    SavedState under(const std::string& prefix) const {
+        SavedState out = *this;
+        out.prefix_ += prefix;
+        return out;
+    }
+    // The name in the file.
+    std::string name_of(const char* name) const { return prefix_ + name; }
+
+    bool has_array(const char* name) const { return arrays_.contains(name_of(name).c_str()); }
+    bool has_number(const char* name) const { return numbers_.contains(name_of(name).c_str()); }
 
     // An array of any length, or of the given one.
     template <class V>
     VectorOf<V> vector(const char* name, const Range& range = {}) const {
-        auto array = cast<VectorOf<V>>(arrays_, name, kVector, false);
-        check_range(array.data(), array.shape(0), range, name);
+        auto array = cast<VectorOf<V>>(arrays_, name_of(name), kVector, false);
+        check_range(array.data(), array.shape(0), range, name_of(name));
         return array;
     }
     template <class V>
     VectorOf<V> vector(const char* name, std::size_t length, const Range& range = {}) const {
         auto array = vector<V>(name, range);
         if (array.shape(0) != length)
-            refuse(name, "has " + std::to_string(array.shape(0)) + " entries instead of " +
-                             std::to_string(length));
+            refuse(name_of(name), "has " + std::to_string(array.shape(0)) + " entries instead of " +
+                                      std::to_string(length));
         return array;
     }
     template <class V>
     PlaneOf<V> plane(const char* name, std::size_t rows, std::size_t columns,
                      const Range& range = {}) const {
-        auto array = cast<PlaneOf<V>>(arrays_, name, kPlane, false);
+        auto array = cast<PlaneOf<V>>(arrays_, name_of(name), kPlane, false);
         if (array.shape(0) != rows || array.shape(1) != columns)
-            refuse(name, "has the shape (" + std::to_string(array.shape(0)) + ", " +
-                             std::to_string(array.shape(1)) + ") instead of (" +
-                             std::to_string(rows) + ", " + std::to_string(columns) + ")");
-        check_range(array.data(), rows * columns, range, name);
+            refuse(name_of(name), "has the shape (" + std::to_string(array.shape(0)) + ", " +
+                                      std::to_string(array.shape(1)) + ") instead of (" +
+                                      std::to_string(rows) + ", " + std::to_string(columns) + ")");
+        check_range(array.data(), rows * columns, range, name_of(name));
         return array;
     }
     // The numbers of features: distinct, and not below -1, the constant feature.
@@ -75,23 +84,23 @@ class SavedState {
         seen.reserve(array.shape(0));
         for (std::size_t i = 0; i < array.shape(0); ++i)
             if (!seen.insert(array.data()[i]).second)
-                refuse(name, "has feature " + std::to_string(array.data()[i]) + " twice");
+                refuse(name_of(name), "has feature " + std::to_string(array.data()[i]) + " twice");
         return array;
     }
 
     double number(const char* name, const Range& range = {}) const {
-        const auto value = cast<double>(numbers_, name, "a number");
-        check_range(&value, 1, range, name);
+        const auto value = cast<double>(numbers_, name_of(name), "a number");
+        check_range(&value, 1, range, name_of(name));
         return value;
     }
     std::int64_t count(const char* name, const Range& range = kCount) const {
-        const auto value = cast<std::int64_t>(numbers_, name, "a whole number");
-        check_range(&value, 1, range, name);
+        const auto value = cast<std::int64_t>(numbers_, name_of(name), "a whole number");
+        check_range(&value, 1, range, name_of(name));
         return value;
     }
     template <class V>
     V get(const char* name, const char* description) const {
-        return cast<V>(numbers_, name, description);
+        return cast<V>(numbers_, name_of(name), description);
     }
     // The fields of a struct of counts, each stored under its name.
     template <class Counts>
@@ -104,8 +113,8 @@ class SavedState {
         });
     }
 
-    [[noreturn]] static void refuse(const char* name, const std::string& problem) {
-        throw InputError(std::string("model state: '") + name + "' " + problem);
+    [[noreturn]] static void refuse(const std::string& name, const std::string& problem) {
+        throw InputError("model state: '" + name + "' " + problem);
     }
 
   private:
@@ -114,17 +123,17 @@ class SavedState {
 
     // Without `convert`, an array of another type is refused instead of converted.
     template <class V>
-    static V cast(const nb::dict& from, const char* name, const char* description,
+    static V cast(const nb::dict& from, const std::string& name, const char* description,
                   bool convert = true) {
-        if (!from.contains(name)) refuse(name, "is missing");
+        if (!from.contains(name.c_str())) refuse(name, "is missing");
         V out;
-        if (!nb::try_cast<V>(from[name], out, convert))
+        if (!nb::try_cast<V>(from[name.c_str()], out, convert))
             refuse(name, std::string("must be ") + description);
         return out;
     }
     template <class V>
     static void check_range(const V* values, std::size_t count, const Range& range,
-                            const char* name) {
+                            const std::string& name) {
         for (std::size_t i = 0; i < count; ++i)
             if (!range.contains(static_cast<double>(values[i])))
                 refuse(name, "has the number " + format_number(static_cast<double>(values[i])) +
@@ -132,6 +141,7 @@ class SavedState {
     }
 
     nb::dict arrays_, numbers_;
+    std::string prefix_;
 };
 
 }  // namespace tagalong::bind

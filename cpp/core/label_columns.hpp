@@ -3,7 +3,8 @@
 // Labels declared before the first item start with equal weights. If the coefficients of a step
 // depend on the scores only, all labels that have never been relevant receive equal steps and keep
 // equal weights. They share column 0. When a step differs for one of them, that label gets a
-// separate column, which starts as a copy of the shared column.
+// separate column, which starts as a copy of the shared column. Labels added later may share it too,
+// if they are to start with the weights of the labels that have never been relevant.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,10 @@ class LabelColumns {
         sharing_ = true;
         count_ = 1;
         column_of_label_.assign(labels, kShared);
+    }
+    // Adds labels to the shared column.
+    void add_labels(std::size_t count) {
+        column_of_label_.resize(column_of_label_.size() + count, kShared);
     }
     void stop() {
         sharing_ = false;

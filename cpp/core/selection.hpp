@@ -39,6 +39,9 @@ class Selection {
     bool keeps_all_rows() const { return kept_.empty(); }
     bool keeps(std::size_t row) const { return kept_.empty() || kept_[row]; }
 
+    // The old labels that are merged into a new one.
+    const std::vector<std::int32_t>& sources(std::size_t label) const { return sources_[label]; }
+
     // Turns one number per old label into one number per new label.
     template <class V>
     void sum(const V* before, V* after) const {

@@ -12,6 +12,8 @@
 // - Steps that depend on scores only: labels with equal weights share a column (LabelColumns). When
 //   a label gets a separate column, only rows that are updated add it; in all other rows a missing
 //   column has the value of the shared one.
+// - Steps with a common start: as before, with any number of labels, and labels added later share
+//   the column too. It exists even while it has no labels, and the caller updates it.
 #pragma once
 
 #include <algorithm>
@@ -30,14 +32,19 @@
 namespace tagalong {
 
 // The steps that the update rule takes: on a pair of labels, or with coefficients that depend on
-// the scores only, so that labels with equal scores get equal coefficients.
-enum class StepPattern { any, few_labels, by_score };
+// the scores only, so that labels with equal scores get equal coefficients. With common_start,
+// labels have the weights of column 0 until the caller gives them a separate column.
+enum class StepPattern { any, few_labels, by_score, common_start };
 
 template <class T>
 class WeightStore {
   public:
     explicit WeightStore(std::size_t planes, StepPattern steps = StepPattern::any)
-        : steps_(steps), sparse_(planes), chunks_(planes) {}
+        : steps_(steps), sparse_(planes), chunks_(planes) {
+        if (steps != StepPattern::common_start) return;
+        columns_.share(0);
+        make_room(1);
+    }
 
     StepPattern steps() const { return steps_; }
     std::size_t labels() const { return labels_; }
@@ -142,6 +149,11 @@ class WeightStore {
 
     void add_labels(std::size_t count) {
         if (count == 0) return;
+        if (steps_ == StepPattern::common_start) {
+            labels_ += count;
+            columns_.add_labels(count);
+            return;
+        }
         if (steps_ == StepPattern::by_score && rows() == 0 && labels_ + count >= kManyLabels) {
             labels_ += count;
             columns_.share(labels_);
@@ -175,7 +187,7 @@ class WeightStore {
     // Restores the columns of a saved model; an empty span stops sharing. Requires a store without
     // rows. Returns false if the columns are invalid.
     bool restore_columns(std::span<const std::int32_t> columns) {
-        if (columns.empty()) {
+        if (columns.empty() && steps_ != StepPattern::common_start) {
             columns_.stop();
             make_room(labels_);
             return true;

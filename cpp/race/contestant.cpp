@@ -19,6 +19,10 @@ static constexpr std::array kTypes = {
                    Suits::dense},
     ContestantType{"idf", "rare features weigh more", ContestantKind::ranker, Scaling::idf, 1,
                    Suits::sparse},
+    ContestantType{"one-vs-rest", "one classifier per label, on words weighed as by idf",
+                   ContestantKind::one_vs_rest, Scaling::idf, 1, Suits::words},
+    ContestantType{"bayes", "complement naive Bayes, on words weighed as by idf",
+                   ContestantKind::bayes, Scaling::idf, 1, Suits::words},
 };
 
 std::span<const ContestantType> contestant_types() { return kTypes; }
@@ -73,10 +77,87 @@ class RankerContestant final : public Contestant<T> {
     LabelRanker<T> ranker_;
 };
 
+// The methods that one-vs-rest and Bayes share.
+template <class T, class Learner>
+class WordContestant : public Contestant<T> {
+  public:
+    using Scratch = typename Contestant<T>::Scratch;
+
+    void add_labels(std::size_t count) override { learner_.add_labels(count); }
+    void learn(const Example& x, const RoundLabels& labels, double weight, bool /*judged*/,
+               Scratch& scratch, T* scores) override {
+        score(x, scratch, scores);
+        learner_.learn(seen(x), labels.relevant, labels.unknown, weight);
+    }
+    void score(const Example& x, Scratch& scratch, T* scores) const override {
+        learner_.score(seen(x), own(scratch), scores);
+    }
+    double contributions(const Example& x, int label, Scratch& scratch,
+                         std::vector<double>& out) const override {
+        const RowView part = seen(x);
+        const double rest = learner_.contributions(part, own(scratch), label, out);
+        out.insert(out.begin(), x.size() - part.size(), 0.0);
+        return rest;
+    }
+    void weights(std::int32_t feature, double* out) const override {
+        Scratch scratch;
+        std::vector<double> parts;
+        const double one = 1;
+        for (std::size_t k = 0; k < learner_.labels(); ++k) {
+            learner_.contributions({{&feature, 1}, {&one, 1}}, own(scratch), static_cast<int>(k),
+                                   parts);
+            out[k] = parts[0];
+        }
+    }
+    void select_labels(const Selection& labels) override { learner_.rebuild(labels); }
+    void select_features(const std::function<bool(std::int32_t)>& kept) override {
+        learner_.drop_features([&](std::int32_t feature) { return !kept(feature); });
+    }
+    std::size_t bytes() const override { return learner_.bytes(); }
+
+  protected:
+    // The part of an example that the learner takes.
+    virtual RowView seen(const Example& x) const = 0;
+    virtual typename Learner::Scratch& own(Scratch& scratch) const = 0;
+    Learner learner_;
+};
+
+template <class T>
+class OneVsRestContestant final : public WordContestant<T, OneVsRest<T>> {
+  public:
+    OneVsRest<T>* one_vs_rest() override { return &this->learner_; }
+
+  protected:
+    using Scratch = typename Contestant<T>::Scratch;
+    RowView seen(const Example& x) const override { return x; }
+    typename OneVsRest<T>::Scratch& own(Scratch& scratch) const override {
+        return scratch.one_vs_rest;
+    }
+};
+
+template <class T>
+class BayesContestant final : public WordContestant<T, ComplementBayes<T>> {
+  public:
+    ComplementBayes<T>* bayes() override { return &this->learner_; }
+
+  protected:
+    using Scratch = typename Contestant<T>::Scratch;
+    // Without the constant feature.
+    RowView seen(const Example& x) const override {
+        const std::size_t first = x.size() > 0 && x.feature[0] == kConstantFeature;
+        return {std::span(x.feature).subspan(first), std::span(x.value).subspan(first)};
+    }
+    typename ComplementBayes<T>::Scratch& own(Scratch& scratch) const override {
+        return scratch.bayes;
+    }
+};
+
 }  // namespace
 
 template <class T>
 std::unique_ptr<Contestant<T>> make_contestant(const ContestantType& type, RankerConfig config) {
+    if (type.kind == ContestantKind::one_vs_rest) return std::make_unique<OneVsRestContestant<T>>();
+    if (type.kind == ContestantKind::bayes) return std::make_unique<BayesContestant<T>>();
     config.C *= type.budget;
     config.probability = config.cutoff = false;
     return std::make_unique<RankerContestant<T>>(config);

@@ -10,6 +10,8 @@
 
 #include "core/example.hpp"
 #include "core/selection.hpp"
+#include "race/complement_bayes.hpp"
+#include "race/one_vs_rest.hpp"
 #include "race/scaling.hpp"
 #include "ranker/label_ranker.hpp"
 
@@ -24,7 +26,7 @@ enum class Suits {
     words,           // sparse, and no value is negative
 };
 
-enum class ContestantKind { ranker };
+enum class ContestantKind { ranker, one_vs_rest, bayes };
 
 // A row of the table of contestants.
 struct ContestantType {
@@ -50,6 +52,8 @@ class Contestant {
     // Working memory for predictions; one per thread.
     struct Scratch {
         RowLookup<T> lookup;
+        typename OneVsRest<T>::Scratch one_vs_rest;
+        typename ComplementBayes<T>::Scratch bayes;
     };
 
     virtual ~Contestant() = default;
@@ -73,6 +77,8 @@ class Contestant {
 
     // The learner itself, for files; the others are null.
     virtual LabelRanker<T>* ranker() { return nullptr; }
+    virtual OneVsRest<T>* one_vs_rest() { return nullptr; }
+    virtual ComplementBayes<T>* bayes() { return nullptr; }
     const LabelRanker<T>* ranker() const { return const_cast<Contestant*>(this)->ranker(); }
 };
 

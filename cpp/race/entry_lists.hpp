@@ -1,0 +1,90 @@
+// Many short lists in one array, each with room to grow: a list per row, sorted by label. A list
+// that is full moves to a place of twice the size, and its old place is used again.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tagalong {
+
+struct LabelCount {
+    double count = 0;
+    std::int32_t label = 0;
+};
+
+class EntryLists {
+  public:
+    std::size_t size() const { return lists_.size(); }
+    std::span<const LabelCount> operator[](std::size_t list) const {
+        return {entries_.data() + lists_[list].begin, lists_[list].size};
+    }
+    void add_list() { lists_.emplace_back(); }
+
+    // The count of a label in a list; 0 if it has none.
+    double find(std::size_t list, std::int32_t label) const {
+        const auto entries = (*this)[list];
+        const std::size_t at = place(entries, label);
+        return at < entries.size() && entries[at].label == label ? entries[at].count : 0.0;
+    }
+    // Adds to the count of a label, which may be new.
+    void add(std::size_t list, std::int32_t label, double amount) {
+        const auto entries = (*this)[list];
+        const std::size_t at = place(entries, label);
+        if (at == entries.size() || entries[at].label != label) insert(list, at, label);
+        entries_[lists_[list].begin + at].count += amount;
+    }
+
+    std::size_t bytes() const {
+        return entries_.size() * sizeof(LabelCount) + lists_.size() * sizeof(List);
+    }
+
+  private:
+    struct List {
+        std::size_t begin = 0;
+        std::uint32_t size = 0;
+        std::uint32_t room = 0;  // 0 or a power of two
+    };
+
+    // The first place in a sorted list whose label is not smaller.
+    static std::size_t place(std::span<const LabelCount> entries, std::int32_t label) {
+        const auto before = [](const LabelCount& entry, std::int32_t other) {
+            return entry.label < other;
+        };
+        return static_cast<std::size_t>(
+            std::lower_bound(entries.begin(), entries.end(), label, before) - entries.begin());
+    }
+    void insert(std::size_t number, std::size_t at, std::int32_t label) {
+        List& list = lists_[number];
+        if (list.size == list.room) make_room(list);
+        const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(list.begin);
+        std::copy_backward(first + static_cast<std::ptrdiff_t>(at), first + list.size,
+                           first + list.size + 1);
+        first[static_cast<std::ptrdiff_t>(at)] = {0, label};
+        ++list.size;
+    }
+    void make_room(List& list) {
+        const std::uint32_t room = std::max(1u, 2 * list.room);
+        std::vector<std::size_t>& free = free_[std::bit_width(room)];
+        std::size_t begin = entries_.size();
+        if (free.empty()) {
+            entries_.resize(begin + room);
+        } else {
+            begin = free.back();
+            free.pop_back();
+        }
+        std::copy_n(entries_.begin() + static_cast<std::ptrdiff_t>(list.begin), list.size,
+                    entries_.begin() + static_cast<std::ptrdiff_t>(begin));
+        if (list.room > 0) free_[std::bit_width(list.room)].push_back(list.begin);
+        list = {begin, list.size, room};
+    }
+
+    std::vector<LabelCount> entries_;
+    std::vector<List> lists_;
+    std::vector<std::size_t> free_[33];  // the free places, by the bit width of their size
+};
+
+}  // namespace tagalong
