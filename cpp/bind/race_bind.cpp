@@ -107,8 +107,7 @@ static void add_race(nb::module_& module, const char* name) {
 
 void add_races(nb::module_& module) {
     nb::class_<ContestantType>(module, "ContestantType")
-        .def_ro("name", &ContestantType::name)
-        .def_ro("description", &ContestantType::description);
+        .def_ro("name", &ContestantType::name);
     module.def("contestant_types", [] {
         nb::list out;
         for (const ContestantType& type : contestant_types())

@@ -8,21 +8,35 @@
 
 namespace tagalong {
 
+// The budgets and temperatures of rankers: a bold one follows every example closely, a cautious one
+// averages over many, as noisy streams need.
+struct Temper {
+    double budget = 1, temperature = 1;
+};
+static constexpr Temper kPlain{}, kBold{10, 1}, kCautious{1.0 / 30, 10};
+
+static constexpr ContestantType ranker(std::string_view name, Scaling scaling, Temper temper,
+                                       Suits suits) {
+    return {name, ContestantKind::ranker, scaling, temper.budget, temper.temperature, suits};
+}
+static constexpr ContestantType one_vs_rest(std::string_view name, Scaling scaling, Suits suits) {
+    return {name, ContestantKind::one_vs_rest, scaling, 1, 1, suits};
+}
+
 static constexpr std::array kTypes = {
-    ContestantType{"unit", "values as they are", ContestantKind::ranker, Scaling::unit, 1,
-                   Suits::any},
-    ContestantType{"cautious", "values as they are, a thirtieth of the budget",
-                   ContestantKind::ranker, Scaling::unit, 1.0 / 30, Suits::any},
-    ContestantType{"largest", "values divided by the largest of their feature",
-                   ContestantKind::ranker, Scaling::largest, 1, Suits::several_values},
-    ContestantType{"standard", "standardised values", ContestantKind::ranker, Scaling::standard, 1,
-                   Suits::dense},
-    ContestantType{"idf", "rare features weigh more", ContestantKind::ranker, Scaling::idf, 1,
-                   Suits::sparse},
-    ContestantType{"one-vs-rest", "one classifier per label, on words weighed as by idf",
-                   ContestantKind::one_vs_rest, Scaling::idf, 1, Suits::words},
-    ContestantType{"bayes", "complement naive Bayes, on words weighed as by idf",
-                   ContestantKind::bayes, Scaling::idf, 1, Suits::words},
+    ranker("unit", Scaling::unit, kPlain, Suits::any),
+    ranker("unit-bold", Scaling::unit, kBold, Suits::any),
+    ranker("unit-cautious", Scaling::unit, kCautious, Suits::any),
+    ranker("largest", Scaling::largest, kPlain, Suits::several_values),
+    ranker("largest-cautious", Scaling::largest, kCautious, Suits::several_values),
+    ranker("standard", Scaling::standard, kPlain, Suits::dense),
+    ranker("standard-cautious", Scaling::standard, kCautious, Suits::dense),
+    ranker("idf", Scaling::idf, kPlain, Suits::sparse),
+    one_vs_rest("one-vs-rest-unit", Scaling::unit, Suits::any),
+    one_vs_rest("one-vs-rest-largest", Scaling::largest, Suits::several_values),
+    one_vs_rest("one-vs-rest-standard", Scaling::standard, Suits::dense),
+    one_vs_rest("one-vs-rest-idf", Scaling::idf, Suits::words),
+    ContestantType{"bayes-idf", ContestantKind::bayes, Scaling::idf, 1, 1, Suits::words},
 };
 
 std::span<const ContestantType> contestant_types() { return kTypes; }
@@ -159,6 +173,7 @@ std::unique_ptr<Contestant<T>> make_contestant(const ContestantType& type, Ranke
     if (type.kind == ContestantKind::one_vs_rest) return std::make_unique<OneVsRestContestant<T>>();
     if (type.kind == ContestantKind::bayes) return std::make_unique<BayesContestant<T>>();
     config.C *= type.budget;
+    config.temperature *= type.temperature;
     config.probability = config.cutoff = false;
     return std::make_unique<RankerContestant<T>>(config);
 }

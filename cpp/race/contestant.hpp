@@ -31,10 +31,10 @@ enum class ContestantKind { ranker, one_vs_rest, bayes };
 // A row of the table of contestants.
 struct ContestantType {
     std::string_view name;
-    std::string_view description;
     ContestantKind kind;
     Scaling scaling;
-    double budget;  // of a ranker, in units of the learner's budget C
+    double budget;       // of a ranker, in units of the learner's budget C
+    double temperature;  // of a ranker, in units of the learner's temperature
     Suits suits;
 };
 std::span<const ContestantType> contestant_types();

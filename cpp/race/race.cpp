@@ -17,7 +17,7 @@ static constexpr std::size_t kLongRow = 4096;
 // Pairs are compared from this round of a heat on, and again after so many rounds.
 static constexpr double kFirstComparison = 500, kComparedEvery = 10;
 // A contestant leaves if another one leads by more standard errors than this.
-static constexpr double kClearLead = 4;
+static constexpr double kClearLead = 6;
 // The memory that contestants other than the leader may take together.
 static constexpr std::size_t kMemory = std::size_t{256} << 20;
 static constexpr std::int64_t kMemoryReviewedEvery = 16;

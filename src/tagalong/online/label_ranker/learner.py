@@ -40,7 +40,6 @@ Native: TypeAlias = core.LabelRanker32 | core.LabelRanker64 | core.Race32 | core
 RACES = (core.Race32, core.Race64)
 CONTESTANTS = tuple(contestant.name for contestant in core.contestant_types())
 DEFAULT_BUDGET = 10.0
-RACE_BUDGET = 30.0
 
 # The parameters that determine a learner, with the values that leave the choice to the race.
 LEARNER_DEFAULTS: dict[str, Any] = {
@@ -89,7 +88,7 @@ class LabelRanker(CutoffRanker):
         ``"entropic"``, in which each label's weights are a distribution over the features.
     C : float, optional
         The budget of a round: an upper bound on its step. Larger values learn faster and forget
-        faster. None means 10, and 30 in a race.
+        faster. The default is 10.
     margin : float, optional
         The amount by which relevant labels should score above the others. None means 1, and 0.01
         in the entropic geometry, whose scores are small.
@@ -265,7 +264,7 @@ class LabelRanker(CutoffRanker):
         if abs(parameters.real(constant, "constant")) > LARGEST_CONSTANT:
             raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
         race = self._contestants()
-        budget = self.C if self.C is not None else RACE_BUDGET if race else DEFAULT_BUDGET
+        budget = DEFAULT_BUDGET if self.C is None else self.C
         settings = {
             "update": parameters.choice(self.update, "update", UPDATES),
             "geometry": geometry,
