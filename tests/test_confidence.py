@@ -74,6 +74,24 @@ def test_probabilities_are_calibrated(stationary: list[Watched]) -> None:
     assert error < 0.02
 
 
+def test_the_first_five_places_stay_calibrated_when_the_world_changes() -> None:
+    """All labels swap their meaning at item 1,000, which is among the items that are measured."""
+    said, right = [], []
+    for seed in range(3):
+        ranker = LabelRanker().add_labels(range(10))
+        for number, item in enumerate(simulated_items(seed, 4000, swap_after=1000)):
+            places = ranker.watch_one(item.pair, [item.label]).places
+            assert places is not None
+            if number >= 500:
+                said.append(places.probabilities[0, :5])
+                right.append(places.labels[0, :5] == item.label)
+    probabilities, outcomes = np.concatenate(said), np.concatenate(right)
+    bins = np.minimum((probabilities * 15).astype(int), 14)
+    gaps = np.bincount(bins, probabilities - outcomes)
+    assert np.abs(gaps).sum() / len(probabilities) < 0.03
+    assert probabilities.max() > 0.9
+
+
 def test_something_is_sure_before_500_items(stationary: list[Watched]) -> None:
     """These items are hard: only a quarter of the streams' best suggestions are certain."""
     assert any(one.sure(0.9, 0, 500).any() for one in stationary)
