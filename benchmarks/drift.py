@@ -4,7 +4,7 @@
 accuracy of the first suggestion and average precision:
 
 - all labels of the newsgroups swap their meaning at item 1,000, or at half-time;
-- a label vanishes for a third of the stream and returns;
+- a label vanishes for a third of the stream and returns (only its items count);
 - words are renamed one after the other, so that the vocabulary changes slowly;
 - Mediamill in file order, which drifts by itself and has no point of change.
 """
@@ -47,10 +47,18 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Drift:
-    """A stream and the item at which it changes, if there is one."""
+    """A stream and the item at which it changes, if there is one.
+
+    Parameters
+    ----------
+    stream : the stream.
+    change : number of the first changed item.
+    label : the only items that count are those with this label; None for all.
+    """
 
     stream: FilingStream
-    change: int | None
+    change: int | None = None
+    label: str | None = None
 
 
 def swapped(stream: FilingStream, when: int) -> Drift:
@@ -75,7 +83,7 @@ def interrupted(stream: FilingStream) -> Drift:
         if not (third <= number < 2 * third and frequent in labels)
     ]
     back = sum(number < 2 * third for number in kept)
-    return Drift(stream.take(np.array(kept)), back)
+    return Drift(stream.take(np.array(kept)), back, frequent)
 
 
 def renamed(stream: FilingStream) -> Drift:
@@ -90,7 +98,7 @@ def renamed(stream: FilingStream) -> Drift:
     rows = SparseRows(
         stream.rows.indptr, indices[order].astype(np.int32), stream.rows.values[order]
     )
-    return Drift(replace(stream, rows=rows), None)
+    return Drift(replace(stream, rows=rows))
 
 
 def _newsgroups() -> FilingStream:
@@ -112,16 +120,24 @@ STREAMS: Mapping[str, Callable[[], Drift]] = {
     "labels swap at half-time": _swapped_at_half,
     "a label returns": lambda: interrupted(_newsgroups()),
     "words are renamed": lambda: renamed(_newsgroups()),
-    "mediamill": lambda: Drift(_labelled(from_stream(load("mediamill"))), None),
+    "mediamill": lambda: Drift(_labelled(from_stream(load("mediamill")))),
 }
 
 
 @dataclass(frozen=True)
 class Course:
-    """One learner on one stream: per item, whether it was right, and its average precision."""
+    """One learner on one stream: per item, whether it was right, and its average precision.
+
+    Parameters
+    ----------
+    right, precision : of the items that count.
+    change : place of the first changed item among these, if there is one.
+    calibration : calibration error of all items.
+    """
 
     right: Floats
     precision: Floats
+    change: int | None
     calibration: float
 
     def recovery(self, change: int) -> int | None:
@@ -136,7 +152,8 @@ class Course:
         reached = np.flatnonzero(means >= level - 1e-9)
         return int(reached[0]) + WINDOW if len(reached) else None
 
-    def cells(self, change: int | None) -> list[str]:
+    def cells(self) -> list[str]:
+        change = self.change
         overall = [f"{self.right.mean():.4f}", f"{self.precision.mean():.4f}"]
         if change is None:
             return [*overall, "–", "–", "–", f"{self.calibration:.4f}"]
@@ -153,14 +170,17 @@ class Course:
         ]
 
 
-def course(name: str, stream: FilingStream) -> Course:
+def course(name: str, drift: Drift) -> Course:
     """Learn a stream with one of the learners."""
-    found = run_learner(make_learner(name), stream)
+    found = run_learner(make_learner(name), drift.stream)
     judged = found.judged
     part = np.s_[CALIBRATED_FROM:, :PLACES_CALIBRATED]
     error = calibration_error(judged.probabilities[part].ravel(), judged.right[part].ravel())
+    counted = np.array([drift.label in (None, *labels) for labels in drift.stream.labels])
+    change = None if drift.change is None else int(counted[: drift.change].sum())
     precisions = average_precisions(found.scores, found.relevant)
-    return Course(judged.right[:, 0].astype(np.float64), precisions, error)
+    right = judged.right[:, 0].astype(np.float64)
+    return Course(right[counted], precisions[counted], change, error)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -177,8 +197,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         for learner in SETTINGS:
             print(f"  {name}: {learner}", file=sys.stderr, flush=True)
-            found = course(learner, drift.stream)
-            rows.append([name, learner, *found.cells(drift.change)])
+            found = course(learner, drift)
+            rows.append([name, learner, *found.cells()])
             errors.append((found.calibration, f"{learner}, {name}"))
     headers = ["accuracy", "average precision", f"{AFTER} items before", f"{AFTER} after"]
     headers += ["items to recover", "calibration error"]
