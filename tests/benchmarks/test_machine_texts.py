@@ -9,7 +9,7 @@ from benchmarks import machine_texts, streams
 
 def test_source_pieces_are_filed_under_their_packages() -> None:
     items = machine_texts.source_items()
-    assert len(items) == machine_texts.MOST_ITEMS
+    assert 1000 < len(items) <= machine_texts.MOST_ITEMS
     labels = {label for item in items for label in item.labels or ()}
     assert {"asyncio", "email"} <= labels
     assert "site-packages" not in labels

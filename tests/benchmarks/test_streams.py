@@ -77,7 +77,7 @@ def test_other_orders_and_parts_of_a_stream(folder):
     Y = np.eye(3, dtype=np.int8)[np.arange(count) % 3]
     np.savez(folder / "mediamill.npz", X_train=X, y_train=Y, X_test=X[:4], y_test=Y[:4])
     shuffled = streams.load("mediamill-shuffled")
-    order = (shuffled.X[:, 0] // 2).astype(int)
+    order = (np.asarray(shuffled.X)[:, 0] // 2).astype(int)
     assert sorted(order) == list(range(count))
     assert list(order) != list(range(count))
     np.testing.assert_array_equal(shuffled.Y.toarray(), Y[order])
