@@ -1,7 +1,8 @@
 """The measurements behind the defaults of LabelRanker: one setting changed at a time.
 
-``python -m benchmarks.defaults default`` prints a table; ``--help`` lists the groups. Every
-figure is progressive, over one pass. benchmarks/defaults.md has the tables.
+``python -m benchmarks.defaults default`` prints a table; ``--help`` lists the groups. The group
+``race`` compares the default with one learner alone and with Vowpal Wabbit. Every figure is
+progressive, over one pass. benchmarks/defaults.md has the tables.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import argparse
 import sys
 from typing import Any
 
-from benchmarks import streams
+from benchmarks import defaults_race, streams
 from benchmarks.measures import Measures, Progressive
 from tagalong import LabelRanker
 from tagalong.online.label_ranker import learner as label_ranker
 
 STREAMS = ["bibtex", "tmc2007", "rcv1", "mediamill", "newsgroups", "debtags"]
 RATE = "rate"
+RACE = "race"
 
 ENTROPIC: dict[str, Any] = {"geometry": "entropic"}
 EUCLIDEAN: dict[str, Any] = {"geometry": "euclidean"}
@@ -65,9 +67,18 @@ def measure(setting: dict[str, Any], stream: streams.Stream) -> Measures:
 def main() -> None:
     """Print the average precision per stream, and the means of all five measures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("group", choices=GROUPS)
-    parser.add_argument("--streams", nargs="+", default=STREAMS, choices=streams.names())
+    parser.add_argument("group", choices=[*GROUPS, RACE])
+    parser.add_argument("--streams", nargs="+", choices=streams.names(), metavar="NAME")
+    parser.add_argument(
+        "--confirm", action="store_true", help="race: streams on which nothing was chosen"
+    )
+    parser.add_argument("--without-vw", action="store_true", help="race: do not run Vowpal Wabbit")
     arguments = parser.parse_args()
+    if arguments.group == RACE:
+        usual = defaults_race.CONFIRMATION if arguments.confirm else defaults_race.STREAMS
+        defaults_race.report(arguments.streams or usual, not arguments.without_vw)
+        return
+    arguments.streams = arguments.streams or STREAMS
     try:
         loaded = [streams.load(name) for name in arguments.streams]
     except streams.NoData as missing:

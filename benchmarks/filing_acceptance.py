@@ -24,6 +24,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.filing_measures import (
+    CALIBRATED_FROM,
     TARGETS,
     Judged,
     calibration_error,
@@ -45,7 +46,6 @@ from benchmarks.filing_streams import ORDERS, filing_stream, names
 from benchmarks.markdown import table
 
 SEGMENTS = ((1000, 2000), (2000, 4000), (4000, 8000))
-CALIBRATED_FROM = 500
 REQUIRED = (0.9, 0.95)
 REQUIRED_SHARE, REQUIRED_SHARE_PER_STREAM, LARGEST_ERROR = 0.92, 0.85, 0.02
 AUDITED_AT = 0.95

@@ -12,6 +12,10 @@ from sklearn.isotonic import IsotonicRegression
 
 TARGETS = (0.9, 0.95, 0.99)
 CALIBRATION_BINS = 15
+CALIBRATED_FROM = 500
+"""Number of the first item whose calibration counts."""
+
+PLACES_CALIBRATED = 5
 RECENT_SHARE = "share right at such scores"
 
 Floats = npt.NDArray[np.float64]
@@ -92,6 +96,22 @@ def recent_share(scores: Floats, right: Flags, memory: int = 1000, every: int = 
         # A little of the score itself breaks the ties within a step.
         here = slice(begin, begin + every)
         found[here] = fit.predict(scores[here]) + 1e-6 * np.arctan(scores[here])
+    return found
+
+
+def average_precisions(scores: npt.NDArray[Any], relevant: Flags) -> Floats:
+    """The average precision of each row, as in scikit-learn; 0 without relevant labels.
+
+    Parameters
+    ----------
+    scores : of all labels, shape (rows, K); -infinity where a label did not exist.
+    relevant : which labels were right, of the same shape.
+    """
+    found = np.zeros(len(scores))
+    for row, (own, right) in enumerate(zip(scores, relevant, strict=True)):
+        if right.any():
+            at_least = own >= own[right][:, None]
+            found[row] = np.mean(at_least[:, right].sum(axis=1) / at_least.sum(axis=1))
     return found
 
 

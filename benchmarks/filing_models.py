@@ -14,6 +14,7 @@ from benchmarks.filing_streams import FilingStream
 from tagalong import LabelRanker
 from tagalong.learning.examples import SparseRows
 from tagalong.learning.places import PLACES_JUDGED
+from tagalong.learning.rounds import Rounds
 
 
 @dataclass(frozen=True)
@@ -79,23 +80,35 @@ class DefaultModel:
 
 @dataclass(frozen=True)
 class Progressive:
-    """A stream learnt item by item: the places before each item, and the scores of all labels."""
+    """A stream learnt item by item, as it was before each item.
+
+    Parameters
+    ----------
+    judged : the first places.
+    scores : of all labels, shape (rows, K); -infinity where a label did not exist.
+    relevant : which labels were right, of the same shape.
+    cutoffs : the learnt cut-off, shape (rows,).
+    """
 
     judged: Judged
     scores: npt.NDArray[Any]
+    relevant: npt.NDArray[np.bool_]
+    cutoffs: npt.NDArray[np.float64]
 
 
 def default_run(stream: FilingStream) -> Progressive:
     """Learn a stream with the default learner."""
-    learner = LabelRanker()
+    return run_learner(LabelRanker(), stream)
+
+
+def run_learner(learner: LabelRanker, stream: FilingStream) -> Progressive:
+    """Learn a stream with a new learner."""
     learner.start()
     rounds = learner.watch_rows(stream.rows, learner.encode_rows(stream.labels, None))
     places = rounds.places
     if places is None:
         raise RuntimeError("the learner does not judge its suggestions")
-    relevant = np.zeros(rounds.scores.shape, dtype=bool)
-    row_of = np.repeat(np.arange(len(stream)), np.diff(rounds.relevant.indptr))
-    relevant[row_of, rounds.relevant.indices] = True
+    relevant = relevant_labels(rounds)
     exists = places.labels >= 0
     right = exists & np.take_along_axis(relevant, np.maximum(places.labels, 0), axis=1)
     # Chosen labels after the first places are missed, which is rare.
@@ -103,7 +116,13 @@ def default_run(stream: FilingStream) -> Progressive:
     whole_right = (chosen_right == places.chosen.sum(axis=1)) & (
         chosen_right == relevant.sum(axis=1)
     )
-    return Progressive(
-        Judged(places.probabilities, places.assured, right, places.whole, whole_right),
-        rounds.scores,
-    )
+    judged = Judged(places.probabilities, places.assured, right, places.whole, whole_right)
+    return Progressive(judged, rounds.scores, relevant, rounds.cutoffs)
+
+
+def relevant_labels(rounds: Rounds) -> npt.NDArray[np.bool_]:
+    """Which labels were right in each round, as a matrix."""
+    relevant = np.zeros(rounds.scores.shape, dtype=bool)
+    row_of = np.repeat(np.arange(len(relevant)), np.diff(rounds.relevant.indptr))
+    relevant[row_of, rounds.relevant.indices] = True
+    return relevant

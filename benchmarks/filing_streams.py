@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from benchmarks.streams import load, newsgroup_posts
+from benchmarks.streams import Stream, load, newsgroup_posts
 from tagalong.features import TextFeatures
 from tagalong.learning.examples import SparseRows
 from tagalong.readers import Item, read
@@ -145,17 +145,21 @@ def _mailbox() -> FilingStream:
     return from_items("mailbox", mailbox(newsgroup_posts()))
 
 
-def _pydocs() -> FilingStream:
+def module_items() -> list[Item]:
     """Docstrings of the standard library, each with its module as the only label."""
     items = []
     for item in read("pydocs:"):
         modules = [label for label in item.labels or () if not label.startswith("kind:")]
         items.append(replace(item, labels=(modules[-1],)))
-    return from_items("pydocs", items)
+    return items
 
 
-def _from_matrix(name: str) -> FilingStream:
-    stream = load(name)
+def _pydocs() -> FilingStream:
+    return from_items("pydocs", module_items())
+
+
+def from_stream(stream: Stream) -> FilingStream:
+    """A stream of matrices as rows with label names."""
     X, Y = sp.csr_matrix(stream.X), stream.Y
     X.sort_indices()
     rows = SparseRows(
@@ -165,7 +169,11 @@ def _from_matrix(name: str) -> FilingStream:
         tuple(stream.labels[i] for i in Y.indices[Y.indptr[row] : Y.indptr[row + 1]])
         for row in range(stream.rows)
     ]
-    return FilingStream(name, rows, labels, one_label=False)
+    return FilingStream(stream.name, rows, labels, one_label=False)
+
+
+def _from_matrix(name: str) -> FilingStream:
+    return from_stream(load(name))
 
 
 _LOADERS: dict[str, Callable[[], FilingStream]] = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.filing_measures import Judged
-from benchmarks.filing_models import Judgement, Progressive
+from benchmarks.filing_models import Judgement, Progressive, relevant_labels
 from benchmarks.filing_streams import FilingStream
 from tagalong import LabelRanker
 from tagalong.learning.examples import SparseRows
@@ -72,7 +72,8 @@ def twin_run(stream: FilingStream, places: int = PLACES_JUDGED) -> Progressive:
             rounds.scores, rounds.cutoffs, rounds.places.known, relevant, strict=True
         )
     ]
-    return Progressive(_judged(found, relevant, places), rounds.scores)
+    judged = _judged(found, relevant, places)
+    return Progressive(judged, rounds.scores, relevant_labels(rounds), rounds.cutoffs)
 
 
 def _judged(

@@ -69,6 +69,15 @@ class VwFiles:
     text: Path
     cache: Path
 
+    @classmethod
+    def write(cls, stream: Stream) -> VwFiles:
+        """Write the text file; the first pass over it writes the cache."""
+        folder = TemporaryDirectory(prefix="tagalong-vw-")
+        files = cls(folder, Path(folder.name, "stream.vw"), Path(folder.name, "stream.cache"))
+        with files.text.open("w") as out:
+            out.writelines(_vw_lines(stream))
+        return files
+
 
 @dataclass
 class VowpalWabbit:
@@ -111,12 +120,13 @@ class VowpalWabbit:
         """
         total = Progressive()
         start = 0
-        for scores in self._scores():
+        for scores in self.scores():
             total.add(scores, self.stream.Y[start : start + len(scores)])
             start += len(scores)
         return total.result()
 
-    def _scores(self, size: int = 1000) -> Iterator[npt.NDArray[np.float64]]:
+    def scores(self, size: int = 1000) -> Iterator[npt.NDArray[np.float64]]:
+        """The progressive scores of all labels, in chunks of rows."""
         vw = importlib.import_module("vowpalwabbit.pyvw")
         workspace = vw.Workspace(arg_list=[*self.arguments, "--probabilities"])
         collected: list[list[float]] = []
@@ -137,10 +147,7 @@ class VowpalWabbit:
 def vowpal_wabbit(stream: Stream) -> Iterator[VowpalWabbit]:
     """One contestant per mode; they share one text file and one cache."""
     importlib.import_module("vowpalwabbit")
-    folder = TemporaryDirectory(prefix="tagalong-vw-")
-    files = VwFiles(folder, Path(folder.name, "stream.vw"), Path(folder.name, "stream.cache"))
-    with files.text.open("w") as out:
-        out.writelines(_vw_lines(stream))
+    files = VwFiles.write(stream)
     VowpalWabbit("cache", stream, files, []).time()
     for name, options in VW_MODES.items():
         yield VowpalWabbit(name, stream, files, options)

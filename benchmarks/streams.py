@@ -1,8 +1,9 @@
 """Real data sets as streams of rows, from the folder that TAGALONG_DATA names.
 
-The folder holds debtags.npz, mediamill.npz, rcv1/rcv1sub1.npz, mulan/<name>/ and
+The folder holds debtags.npz, mediamill.npz, rcv1/rcv1sub1.npz, rcv1/rcv1sub2.npz, mulan/<name>/ and
 newsgroups/20newsgroups-train.tab.xz. If debtags.npz is missing, that stream is built from the
-machine's apt index. For data sets with a train and a test part, the stream is the train part.
+machine's apt index; the docstrings (pydocs) are those of the running interpreter. For data sets
+with a train and a test part, the stream is the train part, and <name>-test is the other one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MultiLabelBinarizer, normalize
 
+from benchmarks.machine_texts import NoTexts, section_items, source_items
 from tagalong.readers import Item, ReadError, read
 
 DATA_VARIABLE = "TAGALONG_DATA"
@@ -123,39 +125,63 @@ def _debtags() -> Parts:
         return X, Y, [str(label) for label in parts["labels"]]
 
 
-def _rcv1() -> Parts:
-    with np.load(data_path("rcv1", "rcv1sub1.npz")) as parts:
+def _rcv1(subset: str = "rcv1sub1") -> Parts:
+    with np.load(data_path("rcv1", f"{subset}.npz")) as parts:
         data = parts["data"].astype(np.float32)
         X = sp.csr_matrix((data, parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
         Y = sp.csr_matrix(parts["Y"], dtype=np.int8)
         return X, Y, [str(label) for label in parts["label_names"]]
 
 
-def _mediamill() -> Parts:
+def _mediamill(part: str = "train") -> Parts:
     with np.load(data_path("mediamill.npz")) as parts:
-        Y = sp.csr_matrix(parts["y_train"], dtype=np.int8)
-        return parts["X_train"].astype(np.float32), Y, [str(place) for place in range(Y.shape[1])]
+        Y = sp.csr_matrix(parts[f"y_{part}"], dtype=np.int8)
+        X = parts[f"X_{part}"].astype(np.float32)
+        return X, Y, [str(place) for place in range(Y.shape[1])]
 
 
-def _mulan(name: str) -> Parts:
+def _shuffled(loader: Callable[[], Parts]) -> Parts:
+    """The rows of a stream whose file order is no random one, in a random order."""
+    X, Y, labels = loader()
+    order = np.random.default_rng(SEED).permutation(Y.shape[0])
+    return X[order], Y[order], labels
+
+
+def _pydocs() -> Parts:
+    return _binary_words(read("pydocs:"))
+
+
+def _mulan(name: str, part: str = "train") -> Parts:
     stem = "tmc2007-500" if name == "tmc2007" else name
     nodes = ElementTree.parse(data_path("mulan", name, f"{stem}.xml")).getroot().iter()
     labels = [node.attrib["name"] for node in nodes if node.tag.endswith("label")]
-    items = list(read(data_path("mulan", name, f"{stem}-train.arff.gz")))
+    items = list(read(data_path("mulan", name, f"{stem}-{part}.arff.gz")))
     vectoriser = DictVectorizer(dtype=np.float32, sort=False)
     return vectoriser.fit_transform([item.features for item in items]), *_targets(items, labels)
 
 
-def newsgroup_posts() -> list[Item]:
+def newsgroup_posts(part: str = "train") -> list[Item]:
     """Posts with one group each, shuffled because the file is sorted by group."""
-    path = data_path("newsgroups", "20newsgroups-train.tab.xz")
+    path = data_path("newsgroups", f"20newsgroups-{part}.tab.xz")
     posts = list(read(path, columns=("group", "text"), labels="group", quoting=False))[3:]
     posts = [post for post in posts if post.text]
     return [posts[i] for i in np.random.default_rng(SEED).permutation(len(posts))]
 
 
-def _newsgroups() -> Parts:
-    return _binary_words(newsgroup_posts())
+def _newsgroups(part: str = "train") -> Parts:
+    return _binary_words(newsgroup_posts(part))
+
+
+def machine_items(name: str) -> list[Item]:
+    """Texts of this machine: "sections" of packages or "source" of the standard library."""
+    try:
+        return section_items() if name == "sections" else source_items()
+    except NoTexts as missing:
+        raise NoData(str(missing)) from None
+
+
+def _machine_texts(name: str) -> Parts:
+    return _binary_words(machine_items(name))
 
 
 def from_texts(name: str, items: Iterable[Item], min_texts: int = 3) -> Stream:
@@ -184,4 +210,12 @@ _LOADERS: dict[str, Callable[[], Parts]] = {
     "mediamill": _mediamill,
     **{name: partial(_mulan, name) for name in MULAN},
     "newsgroups": _newsgroups,
+    "pydocs": _pydocs,
+    "rcv1-shuffled": partial(_shuffled, _rcv1),
+    "rcv1-sub2": partial(_rcv1, "rcv1sub2"),
+    "mediamill-shuffled": partial(_shuffled, _mediamill),
+    "mediamill-test": partial(_mediamill, "test"),
+    **{f"{name}-test": partial(_mulan, name, "test") for name in MULAN},
+    "newsgroups-test": partial(_newsgroups, "test"),
+    **{name: partial(_machine_texts, name) for name in ("sections", "source")},
 }

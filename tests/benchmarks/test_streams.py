@@ -69,3 +69,16 @@ def test_missing_data_is_named(folder, monkeypatch):
     monkeypatch.delenv(streams.DATA_VARIABLE)
     with pytest.raises(streams.NoData, match="TAGALONG_DATA is not set"):
         streams.load("mediamill")
+
+
+def test_other_orders_and_parts_of_a_stream(folder):
+    count = 30
+    X = np.arange(2 * count, dtype=np.float32).reshape(count, 2)
+    Y = np.eye(3, dtype=np.int8)[np.arange(count) % 3]
+    np.savez(folder / "mediamill.npz", X_train=X, y_train=Y, X_test=X[:4], y_test=Y[:4])
+    shuffled = streams.load("mediamill-shuffled")
+    order = (np.asarray(shuffled.X)[:, 0] // 2).astype(int)
+    assert sorted(order) == list(range(count))
+    assert list(order) != list(range(count))
+    np.testing.assert_array_equal(shuffled.Y.toarray(), Y[order])
+    np.testing.assert_array_equal(streams.load("mediamill-test").X, X[:4])
