@@ -18,7 +18,7 @@ void OneVsRest<T>::score(const RowView& x, Scratch& scratch, T* out) const {
 template <class T>
 void OneVsRest<T>::learn(const RowView& x, std::span<const int> relevant,
                          std::span<const int> unknown, double weight) {
-    add_missing_columns(x, relevant, unknown);
+    for (const auto given : {relevant, unknown}) separate(given);
     RowScorer<T>(store_, scales_).score(x, false, lookup_);
     const double q = squared_norm(x);
     if (!(q > 0) || !std::isfinite(q)) return;  // a step along x cannot change a score
@@ -26,18 +26,12 @@ void OneVsRest<T>::learn(const RowView& x, std::span<const int> relevant,
     if (!step_.empty()) apply_step(x);
 }
 
-// Gives the labels of the round separate columns, unless they are irrelevant, and adds missing
-// columns to the rows of x.
+// Gives labels separate columns.
 template <class T>
-void OneVsRest<T>::add_missing_columns(const RowView& x, std::span<const int> relevant,
-                                       std::span<const int> unknown) {
-    for (const auto labels : {relevant, unknown})
-        for (const int label : labels)
-            if (store_.columns().of(static_cast<std::size_t>(label)) == LabelColumns::kShared)
-                store_.add_column(static_cast<std::size_t>(label));
-    for (const std::int32_t feature : x.feature)
-        if (const std::int32_t row = store_.find(feature); row != FeatureIndex::kAbsent)
-            store_.add_missing_columns(row);
+void OneVsRest<T>::separate(std::span<const int> given) {
+    for (const int label : given)
+        if (store_.columns().of(static_cast<std::size_t>(label)) == LabelColumns::kShared)
+            store_.add_column(static_cast<std::size_t>(label));
 }
 
 template <class T>
@@ -76,6 +70,7 @@ void OneVsRest<T>::apply_step(const RowView& x) {
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::int32_t row =
             lookup_.row[i] == FeatureIndex::kAbsent ? add_row(x.feature[i], 1) : lookup_.row[i];
+        store_.add_missing_columns(row);
         const auto value = static_cast<T>(x.value[i]);
         if (update_.whole_rows()) {
             if (i + 1 < x.size() && lookup_.row[i + 1] != FeatureIndex::kAbsent)

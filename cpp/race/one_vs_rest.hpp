@@ -72,8 +72,7 @@ class OneVsRest {
     static constexpr double kRate = 3;  // growth rate of S
 
     std::int32_t add_row(std::int32_t feature, double S);
-    void add_missing_columns(const RowView& x, std::span<const int> relevant,
-                             std::span<const int> unknown);
+    void separate(std::span<const int> given);
     double squared_norm(const RowView& x) const;
     void choose_step(std::span<const int> relevant, std::span<const int> unknown, double factor);
     void apply_step(const RowView& x);
