@@ -21,39 +21,60 @@ TAGALONG_CLONES void take_logs(double* values, std::size_t n) {
 
 template <class T>
 void ComplementBayes<T>::score(const RowView& x, Scratch& scratch, T* out) const {
-    scratch.words.clear();
-    scratch.logs.clear();
-    double mass = 0;  // sum of x_j over known words
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const std::int32_t row = index_.find(x.feature[i]);
-        if (row == FeatureIndex::kAbsent) continue;
-        const auto word = static_cast<std::size_t>(row);
-        scratch.words.push_back({x.value[i], counts_[word]});
-        mass += x.value[i];
-        scratch.logs.push_back(others_of_word(word_totals_[word], 0));
-        for (const LabelCount& entry : counts_[word])
-            scratch.logs.push_back(others_of_word(word_totals_[word], entry.count));
-    }
+    find_words(x, scratch);
     if (scratch.words.empty()) {
         std::fill_n(out, labels(), T(0));
         return;
     }
-    // The score of each label as if it had none of the words, then the differences of those that
-    // have some.
-    for (const double total : label_totals_) scratch.logs.push_back(others_of_label(total));
+    gather_others(scratch);
     take_logs(scratch.logs.data(), scratch.logs.size());
+    // The score of each label as if it had none of the words, and the differences of the labels
+    // that have some.
     const double* log = scratch.logs.data();
     scratch.sums.assign(labels(), 0.0);
     double* const sums = scratch.sums.data();
-    double common = 0;
+    double mass = 0, common = 0;
     for (const auto& word : scratch.words) {
-        const double without = *log++;
-        common += word.x * without;
-        for (const LabelCount& entry : word.counts)
-            sums[entry.label] += word.x * (without - *log++);
+        const double none = *log++;
+        mass += word.x;
+        common += word.x * none;
+        for (const LabelCount& entry : counts_[word.list])
+            sums[entry.label] += word.x * (none - *log++);
     }
     for (std::size_t k = 0; k < labels(); ++k)
         out[k] = static_cast<T>(mass * log[k] - common + sums[k]);
+}
+
+// Finds the known words of x. Most of them are not in the cache, so they are requested early.
+template <class T>
+void ComplementBayes<T>::find_words(const RowView& x, Scratch& scratch) const {
+    scratch.words.clear();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::int32_t row = index_.find(x.feature[i]);
+        if (row == FeatureIndex::kAbsent) continue;
+        scratch.words.push_back({static_cast<std::size_t>(row), x.value[i]});
+        counts_.prefetch_list(scratch.words.back().list);
+    }
+}
+
+// The arguments of the logarithms: for each word N_j + .1, then N_j - N_jk + .1 for each of its
+// labels; at last N - N_k + .1 V for each label.
+template <class T>
+void ComplementBayes<T>::gather_others(Scratch& scratch) const {
+    std::size_t size = scratch.words.size() + labels();
+    for (const auto& word : scratch.words) {
+        size += counts_[word.list].size();
+        counts_.prefetch_entries(word.list);
+    }
+    scratch.logs.resize(size);
+    double* next = scratch.logs.data();
+    for (const auto& word : scratch.words) {
+        const double total = counts_.sum(word.list);
+        *next++ = others_of_word(total, 0);
+        for (const LabelCount& entry : counts_[word.list])
+            *next++ = others_of_word(total, entry.count);
+    }
+    for (const double total : label_totals_) *next++ = others_of_label(total);
 }
 
 template <class T>
@@ -69,10 +90,7 @@ void ComplementBayes<T>::learn(const RowView& x, std::span<const int> relevant,
         const std::int32_t row = index_.find(x.feature[i]);
         const std::size_t word =
             row == FeatureIndex::kAbsent ? add_word(x.feature[i]) : static_cast<std::size_t>(row);
-        for (const int label : relevant) {
-            counts_.add(word, label, amount);
-            word_totals_[word] += amount;
-        }
+        for (const int label : relevant) counts_.add(word, label, amount);
     }
     for (const int label : relevant) label_totals_[static_cast<std::size_t>(label)] += mass;
     total_ += added;
@@ -88,7 +106,7 @@ double ComplementBayes<T>::contributions(const RowView& x, Scratch& /*scratch*/,
         const std::int32_t row = index_.find(x.feature[i]);
         if (row == FeatureIndex::kAbsent) continue;
         const auto word = static_cast<std::size_t>(row);
-        const double others = others_of_word(word_totals_[word], counts_.find(word, label));
+        const double others = others_of_word(counts_.sum(word), counts_.find(word, label));
         out[i] = x.value[i] * (expected - vector_log(others));
     }
     return 0;
@@ -121,12 +139,20 @@ void ComplementBayes<T>::rebuild(const Selection& selection,
             if (kept(entry)) out.counts_.add(added, targets[entry.label], entry.count);
     }
     Sums sums = out.sums_of_counts();
-    out.word_totals_ = std::move(sums.of_words);
     out.label_totals_ = std::move(sums.of_labels);
     out.total_ = sums.total;
     *this = std::move(out);
 }
 
+template <class T>
+typename ComplementBayes<T>::Sums ComplementBayes<T>::sums() const {
+    Sums out{{}, label_totals_, total_};
+    for (std::size_t word = 0; word < counts_.size(); ++word)
+        out.of_words.push_back(counts_.sum(word));
+    return out;
+}
+
+// The sums computed from the counts. They differ from the running ones by rounding errors.
 template <class T>
 typename ComplementBayes<T>::Sums ComplementBayes<T>::sums_of_counts() const {
     Sums out;
@@ -145,7 +171,6 @@ typename ComplementBayes<T>::Sums ComplementBayes<T>::sums_of_counts() const {
 template <class T>
 std::size_t ComplementBayes<T>::add_word(std::int32_t feature) {
     counts_.add_list();
-    word_totals_.push_back(0);
     return static_cast<std::size_t>(index_.insert(feature));
 }
 
@@ -169,7 +194,8 @@ bool ComplementBayes<T>::restore_sums(Sums sums) {
                     expected.of_labels.end(), agree) ||
         !agree(sums.total, expected.total))
         return false;
-    word_totals_ = std::move(sums.of_words);
+    for (std::size_t word = 0; word < counts_.size(); ++word)
+        counts_.restore_sum(word, sums.of_words[word]);
     label_totals_ = std::move(sums.of_labels);
     total_ = sums.total;
     return true;
@@ -177,8 +203,7 @@ bool ComplementBayes<T>::restore_sums(Sums sums) {
 
 template <class T>
 std::size_t ComplementBayes<T>::bytes() const {
-    return counts_.bytes() + word_totals_.size() * sizeof(double) +
-           label_totals_.size() * sizeof(double);
+    return counts_.bytes() + label_totals_.size() * sizeof(double);
 }
 
 template class ComplementBayes<float>;

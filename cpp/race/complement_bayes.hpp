@@ -30,8 +30,8 @@ class ComplementBayes {
     // Working memory for predictions; one per thread.
     struct Scratch {
         struct Word {
+            std::size_t list;
             double x;
-            std::span<const LabelCount> counts;
         };
         std::vector<Word> words;
         std::vector<double> logs;
@@ -63,7 +63,7 @@ class ComplementBayes {
     };
     const std::vector<std::int32_t>& words() const { return index_.ids(); }
     const EntryLists& counts() const { return counts_; }
-    Sums sums() const { return {word_totals_, label_totals_, total_}; }
+    Sums sums() const;
     // Adds a word with its counts, sorted by label. Then restore the sums; false if they do not
     // agree with the counts.
     void restore_word(std::int32_t feature, std::span<const std::int32_t> labels,
@@ -83,12 +83,13 @@ class ComplementBayes {
         return without(word_total, count) + kSmoothing;
     }
     std::size_t add_word(std::int32_t feature);
+    void find_words(const RowView& x, Scratch& scratch) const;
+    void gather_others(Scratch& scratch) const;
     Sums sums_of_counts() const;
     void rebuild(const Selection& labels, const std::function<bool(std::int32_t)>& dropped);
 
     FeatureIndex index_;
-    EntryLists counts_;                 // N_jk, one list per word
-    std::vector<double> word_totals_;   // N_j
+    EntryLists counts_;                 // N_jk and N_j, one list per word
     std::vector<double> label_totals_;  // N_k
     double total_ = 0;                  // N
 };

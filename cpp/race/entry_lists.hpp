@@ -1,5 +1,5 @@
-// Many short lists in one array, each with room to grow: a list per row, sorted by label. A list
-// that is full moves to a place of twice the size, and its old place is used again.
+// Sparse counts per label: many short lists in one array, sorted by label, each with the sum of its
+// counts. A list that is full moves to a place of twice the size, and its old place is used again.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,17 @@ class EntryLists {
     std::span<const LabelCount> operator[](std::size_t list) const {
         return {entries_.data() + lists_[list].begin, lists_[list].size};
     }
+    double sum(std::size_t list) const { return lists_[list].sum; }
     void add_list() { lists_.emplace_back(); }
+    // Replaces a sum by one with other rounding errors, as a saved model has it.
+    void restore_sum(std::size_t list, double sum) { lists_[list].sum = sum; }
+    void prefetch_list(std::size_t list) const { __builtin_prefetch(&lists_[list]); }
+    void prefetch_entries(std::size_t list) const {
+        constexpr std::size_t kPerLine = 64 / sizeof(LabelCount);
+        const List& found = lists_[list];
+        for (std::size_t i = 0; i < found.size; i += kPerLine)
+            __builtin_prefetch(entries_.data() + found.begin + i);
+    }
 
     // The count of a label in a list; 0 if it has none.
     double find(std::size_t list, std::int32_t label) const {
@@ -36,6 +46,7 @@ class EntryLists {
         const std::size_t at = place(entries, label);
         if (at == entries.size() || entries[at].label != label) insert(list, at, label);
         entries_[lists_[list].begin + at].count += amount;
+        lists_[list].sum += amount;
     }
 
     std::size_t bytes() const {
@@ -47,6 +58,7 @@ class EntryLists {
         std::size_t begin = 0;
         std::uint32_t size = 0;
         std::uint32_t room = 0;  // 0 or a power of two
+        double sum = 0;
     };
 
     // The first place in a sorted list whose label is not smaller.
@@ -79,7 +91,8 @@ class EntryLists {
         std::copy_n(entries_.begin() + static_cast<std::ptrdiff_t>(list.begin), list.size,
                     entries_.begin() + static_cast<std::ptrdiff_t>(begin));
         if (list.room > 0) free_[std::bit_width(list.room)].push_back(list.begin);
-        list = {begin, list.size, room};
+        list.begin = begin;
+        list.room = room;
     }
 
     std::vector<LabelCount> entries_;

@@ -18,33 +18,38 @@ void OneVsRest<T>::score(const RowView& x, Scratch& scratch, T* out) const {
 template <class T>
 void OneVsRest<T>::learn(const RowView& x, std::span<const int> relevant,
                          std::span<const int> unknown, double weight) {
-    add_missing_columns(x, relevant, unknown);
-    RowScorer<T>(store_, scales_).score(x, false, lookup_);
-    const double q = squared_norm(x);
+    RowScorer<T>(store_, scales_).score(x, false, scratch_.lookup);
+    learn_scored(x, scratch_, relevant, unknown, weight);
+}
+
+template <class T>
+void OneVsRest<T>::learn_scored(const RowView& x, Scratch& scratch, std::span<const int> relevant,
+                                std::span<const int> unknown, double weight) {
+    RowLookup<T>& lookup = scratch.lookup;
+    const double q = squared_norm(x, lookup);
     if (!(q > 0) || !std::isfinite(q)) return;  // a step along x cannot change a score
-    choose_step(relevant, unknown, 1 / (q + 1 / (2 * kC * weight)));
-    if (!step_.empty()) apply_step(x);
+    separate(relevant, lookup);
+    separate(unknown, lookup);
+    choose_step(lookup, relevant, unknown, 1 / (q + 1 / (2 * kC * weight)));
+    if (!step_.empty()) apply_step(x, lookup);
 }
 
-// Gives the labels of the round separate columns, unless they are irrelevant, and adds missing
-// columns to the rows of x.
+// Gives labels separate columns. Their scores are that of the shared column.
 template <class T>
-void OneVsRest<T>::add_missing_columns(const RowView& x, std::span<const int> relevant,
-                                       std::span<const int> unknown) {
-    for (const auto labels : {relevant, unknown})
-        for (const int label : labels)
-            if (store_.columns().of(static_cast<std::size_t>(label)) == LabelColumns::kShared)
-                store_.add_column(static_cast<std::size_t>(label));
-    for (const std::int32_t feature : x.feature)
-        if (const std::int32_t row = store_.find(feature); row != FeatureIndex::kAbsent)
-            store_.add_missing_columns(row);
+void OneVsRest<T>::separate(std::span<const int> given, RowLookup<T>& lookup) {
+    for (const int label : given) {
+        if (store_.columns().of(static_cast<std::size_t>(label)) != LabelColumns::kShared) continue;
+        store_.add_column(static_cast<std::size_t>(label));
+        lookup.columns.resize(store_.padded_width());
+        lookup.columns[store_.width() - 1] = lookup.columns[LabelColumns::kShared];
+    }
 }
 
 template <class T>
-double OneVsRest<T>::squared_norm(const RowView& x) const {
+double OneVsRest<T>::squared_norm(const RowView& x, const RowLookup<T>& lookup) const {
     double sum = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const std::int32_t row = lookup_.row[i];
+        const std::int32_t row = lookup.row[i];
         sum += x.value[i] * x.value[i] * (row == FeatureIndex::kAbsent ? 1.0 : scales_.of(row));
     }
     return sum;
@@ -53,10 +58,10 @@ double OneVsRest<T>::squared_norm(const RowView& x) const {
 // The coefficients per column: all columns learn the example as irrelevant, except those of the
 // given labels.
 template <class T>
-void OneVsRest<T>::choose_step(std::span<const int> relevant, std::span<const int> unknown,
-                               double factor) {
+void OneVsRest<T>::choose_step(const RowLookup<T>& lookup, std::span<const int> relevant,
+                               std::span<const int> unknown, double factor) {
     const std::size_t width = store_.width();
-    const T* const scores = lookup_.columns.data();
+    const T* const scores = lookup.columns.data();
     step_.clear(width);
     double* const alpha = step_.alpha.data();
     for (std::size_t c = 0; c < width; ++c)
@@ -71,15 +76,16 @@ void OneVsRest<T>::choose_step(std::span<const int> relevant, std::span<const in
 }
 
 template <class T>
-void OneVsRest<T>::apply_step(const RowView& x) {
+void OneVsRest<T>::apply_step(const RowView& x, const RowLookup<T>& lookup) {
     update_.load(store_, step_, 0);
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::int32_t row =
-            lookup_.row[i] == FeatureIndex::kAbsent ? add_row(x.feature[i], 1) : lookup_.row[i];
+            lookup.row[i] == FeatureIndex::kAbsent ? add_row(x.feature[i], 1) : lookup.row[i];
+        store_.add_missing_columns(row);
         const auto value = static_cast<T>(x.value[i]);
         if (update_.whole_rows()) {
-            if (i + 1 < x.size() && lookup_.row[i + 1] != FeatureIndex::kAbsent)
-                RowUpdate<T>::prefetch(store_, lookup_.row[i + 1]);
+            if (i + 1 < x.size() && lookup.row[i + 1] != FeatureIndex::kAbsent)
+                RowUpdate<T>::prefetch(store_, lookup.row[i + 1]);
             update_.template add_to_row<false>(store_, row, value);
         } else {
             update_.template add_to_numbers<false>(store_, row, value);

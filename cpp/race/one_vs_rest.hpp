@@ -44,6 +44,10 @@ class OneVsRest {
     // Learns one example. The labels are sorted and below labels(); the weight is positive.
     void learn(const RowView& x, std::span<const int> relevant, std::span<const int> unknown,
                double weight);
+    // Likewise, for an example that score() has just scored with this scratch memory. Labels may
+    // have been added since.
+    void learn_scored(const RowView& x, Scratch& scratch, std::span<const int> relevant,
+                      std::span<const int> unknown, double weight);
     // The contribution of each feature of x to the score of a label. Returns the part of the score
     // that belongs to no feature, which is 0.
     double contributions(const RowView& x, Scratch& scratch, int label,
@@ -72,17 +76,17 @@ class OneVsRest {
     static constexpr double kRate = 3;  // growth rate of S
 
     std::int32_t add_row(std::int32_t feature, double S);
-    void add_missing_columns(const RowView& x, std::span<const int> relevant,
-                             std::span<const int> unknown);
-    double squared_norm(const RowView& x) const;
-    void choose_step(std::span<const int> relevant, std::span<const int> unknown, double factor);
-    void apply_step(const RowView& x);
+    void separate(std::span<const int> given, RowLookup<T>& lookup);
+    double squared_norm(const RowView& x, const RowLookup<T>& lookup) const;
+    void choose_step(const RowLookup<T>& lookup, std::span<const int> relevant,
+                     std::span<const int> unknown, double factor);
+    void apply_step(const RowView& x, const RowLookup<T>& lookup);
 
     WeightStore<T> store_;
     std::vector<double> S_;  // per row
     RowScales scales_;
     // Scratch memory of learn().
-    RowLookup<T> lookup_;
+    Scratch scratch_;
     Step step_;  // per column
     RowUpdate<T> update_;
 };

@@ -123,6 +123,21 @@ const Test late_labels{"one-vs-rest: labels added late equal labels declared up 
                            }
                        }};
 
+const Test scored{"one-vs-rest: learning what was just scored gives the same bits", [] {
+                      const auto texts = random_texts(6, 200, 60, 25, kConstant);
+                      OneVsRest<float> plain, scored;
+                      OneVsRest<float>::Scratch scratch;
+                      for (const ScaledText& text : texts) {
+                          std::vector<float> scores(scored.labels());
+                          scored.score(text.x, scratch, scores.data());
+                          scored.add_labels(text.new_labels);
+                          scored.learn_scored(text.x, scratch, text.relevant, text.unknown,
+                                              text.weight);
+                          learn_text(plain, text);
+                          same_bits(scores_of(scored, text.x), scores_of(plain, text.x));
+                      }
+                  }};
+
 const Test without_labels{"one-vs-rest: rounds before the first label count", [] {
                               Example x;
                               x.add(3, 1);
