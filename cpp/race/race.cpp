@@ -117,6 +117,19 @@ void Race<T>::add_to_mixture(std::size_t entrant, std::span<const T> scores, std
 }
 
 template <class T>
+T Race<T>::put_on_scale(std::size_t seen, std::span<T> mixture) {
+    if (seen == 0) return 1;
+    const auto [sum, squares] = kernels::moments(mixture.data(), seen);
+    const double mean = sum / static_cast<double>(seen);
+    const double variance = squares / static_cast<double>(seen) - mean * mean;
+    if (!(variance > std::numeric_limits<float>::min())) return 1;
+    const double root = std::sqrt(std::sqrt(variance));  // of the deviation
+    const auto factor = static_cast<T>(1 / (root * std::sqrt(root)));
+    for (T& score : mixture) score *= factor;
+    return factor;
+}
+
+template <class T>
 std::span<const T> Race<T>::score(Reader& reader) const {
     reader.scaled.start(reader.x);
     reader.scores.resize(labels_);
@@ -128,6 +141,7 @@ std::span<const T> Race<T>::score(Reader& reader) const {
         entrant.learner->score(x, reader.scratch, reader.scores.data());
         add_to_mixture(e, reader.scores, labels_, reader.mixture);
     }
+    put_on_scale(labels_, reader.mixture);
     return reader.mixture;
 }
 
@@ -192,6 +206,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
         else learner.score(own, scratch_, scores_[e].data());
         add_to_mixture(e, scores_[e], seen, mixture_);
     }
+    put_on_scale(seen, mixture_);
 
     const std::span<const T> predicted(mixture_);
     if (options.scores) {
