@@ -40,14 +40,17 @@ def file_digest(model: Any) -> str:
 def file_contents(path: Path) -> dict[str, Any]:
     """Return the header and the arrays of a model file, sorted by name.
 
-    The header is without the version that wrote it, and without the names of the learnt fields:
-    they are newer than most of the digests.
+    The header is without the version that wrote it. It is also without what is newer than most of
+    the digests: the names of the learnt fields, and the parameter relevance at its default.
     """
     with safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["tagalong"])
         arrays = {name: file.get_tensor(name) for name in sorted(file.keys())}
     del header["tagalong"]
     header.get("features", {}).get("numbers", {}).pop("fields", None)
+    for part in (header, header.get("learner", {})):
+        if part.get("params", {}).get("relevance") == "auto":
+            del part["params"]["relevance"]
     return {"header": _sorted(header), "arrays": arrays}
 
 

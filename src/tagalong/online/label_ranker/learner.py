@@ -101,6 +101,11 @@ class LabelRanker(CutoffRanker):
     probability : bool, default True
         Whether to learn how far suggestions can be trusted. If False, ``predict_proba`` does not
         exist and no suggestion is sure; learning is a few percent faster.
+    relevance : "auto", True or False, default "auto"
+        Whether to learn how relevant each feature is, in the adaptive geometry: a feature whose
+        weights already argued for the correction of a round counts more. True learns it for the
+        features that were present in under half of the updates. "auto" means False for a single
+        learner.
 
     Attributes
     ----------
@@ -174,6 +179,7 @@ class LabelRanker(CutoffRanker):
         dtype: str = "float32",
         one_label: bool | Literal["auto"] = "auto",
         probability: bool = True,
+        relevance: bool | Literal["auto"] = "auto",
     ):
         self.update = update
         self.geometry = geometry
@@ -189,6 +195,7 @@ class LabelRanker(CutoffRanker):
         self.dtype = dtype
         self.one_label = one_label
         self.probability = probability
+        self.relevance = relevance
 
     @property
     def certificate_(self) -> Certificate:
@@ -216,7 +223,13 @@ class LabelRanker(CutoffRanker):
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
         one_label = {"auto": "auto", "yes": True, "no": False}[settings.get("one_label", "auto")]
-        return {**super()._params_with(settings), "average": average, "one_label": one_label}
+        relevance = {"auto": "auto", "rare": True, "none": False}[settings.get("relevance", "auto")]
+        return {
+            **super()._params_with(settings),
+            "average": average,
+            "one_label": one_label,
+            "relevance": relevance,
+        }
 
     def _checked_settings(self) -> Settings:
         entropic = self.geometry == "entropic"
@@ -246,6 +259,7 @@ class LabelRanker(CutoffRanker):
             "one_label": _checked_one_label(self.one_label),
             "probability": parameters.flag(self.probability, "probability"),
         }
+        settings |= _checked_relevance(self.relevance, geometry)
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31)
         parameters.integer(self.passes, "passes", 1)
@@ -298,7 +312,7 @@ class LabelRanker(CutoffRanker):
 
     def _make_native(self, settings: Settings) -> core.LabelRanker32 | core.LabelRanker64:
         # Files of older versions lack these settings.
-        newer = {"one_label": "auto", "probability": True}
+        newer = {"one_label": "auto", "probability": True, "relevance": "none"}
         return new_native((core.LabelRanker32, core.LabelRanker64), {**newer, **settings})
 
     @available_if(_learns_probabilities)  # type: ignore[untyped-decorator]
@@ -334,3 +348,17 @@ def _checked_one_label(one_label: object) -> str:
     if one_label != "auto":
         raise ValueError(f"one_label must be 'auto', True or False, got {one_label!r}")
     return "auto"
+
+
+def _checked_relevance(relevance: object, geometry: str) -> Settings:
+    """Return the setting, or none for "auto": files of that are like those of older versions."""
+    if not isinstance(relevance, (bool, np.bool_)):
+        if relevance != "auto":
+            raise ValueError(f"relevance must be 'auto', True or False, got {relevance!r}")
+        return {}
+    if relevance and geometry != "adaptive":
+        raise ValueError(
+            f"relevance=True needs geometry='adaptive', got geometry={geometry!r}; "
+            "use relevance='auto' or False"
+        )
+    return {"relevance": "rare" if relevance else "none"}
