@@ -40,7 +40,6 @@ static void write_relevances(const LinearGeometry<T>& linear, nb::dict& arrays, 
     numbers["updates"] = relevances.updates();
     numbers["share_squares"] = relevances.mean().squares;
     numbers["share_count"] = relevances.mean().count;
-    numbers["penalty"] = linear.penalty();
 }
 
 template <class T>
@@ -67,6 +66,8 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
             vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
     numbers["complexity"] = linear.complexity();
     numbers["largest_complexity"] = linear.largest_complexity();
+    // 0 in most models, as in all models of older files
+    if (linear.penalty() > 0) numbers["penalty"] = linear.penalty();
     write_relevances(linear, arrays, numbers);
 }
 
@@ -118,10 +119,8 @@ static std::vector<Relevances::Row> read_relevances(LinearGeometry<T>& linear,
         if (features.data()[r] < 0 && (out[r].beta != 0 || out[r].V != 0))
             SavedState::refuse("beta", "has a relevance of the constant feature");
     }
-    linear.restore_relevances(
-        updates,
-        {saved.number("share_squares", kSumOfSquares), saved.number("share_count", kNotNegative)},
-        saved.number("penalty", kNotNegative));
+    linear.restore_relevances(updates, {saved.number("share_squares", kSumOfSquares),
+                                        saved.number("share_count", kNotNegative)});
     return out;
 }
 
@@ -156,6 +155,7 @@ void read_geometry(AnyGeometry<T>& geometry, const SavedState& saved) {
             theta.data() + r * K, averaged ? means.data() + r * K : nullptr, relevances[r]);
     linear.restore_complexity(saved.number("complexity"),
                               saved.number("largest_complexity", kNotNegative));
+    if (saved.has_number("penalty")) linear.restore_penalty(saved.number("penalty", kNotNegative));
 }
 
 template void write_entropic(const EntropicGeometry<float>&, bool, nb::dict&, nb::dict&);

@@ -3,16 +3,15 @@
 //     F(w) = 1/2 sum_j sqrt(S_j) |w_j|^2,   G(theta) = 1/2 sum_j |theta_j|^2 / sqrt(S_j),
 //     w_j = theta_j / sqrt(S_j),            S_j = 1 + rate * (sum of x_j^2 over the updates of j),
 // where j is a feature and w_j, theta_j are its vectors over the labels. Rate 0 gives the Euclidean
-// geometry. The scores and |x|^2 of a round use S before the round; S grows after the step. S never
-// decreases, so an increase of S decreases G, and the dual value with the current S remains a lower
-// bound of the problem with the current S.
+// geometry. The scores and |x|^2 of a round use S before the round; S grows after the step. If
+// relevances are learnt, exp(2 beta_j) / sqrt(S_j) takes the place of 1 / sqrt(S_j) everywhere.
 //
-// If relevances are learnt (adaptive geometry only), exp(2 beta_j) / sqrt(S_j) takes the place of
-// 1 / sqrt(S_j) everywhere. Weak duality holds for any positive scales, so the dual value with the
-// current ones remains a lower bound of the problem with the current ones. But an increase of
-// beta_j increases G. penalty() is the sum of all increases of G by changes of the scales, each
-// with theta as it was after the step. So the increases of the dual value by the steps sum to at
-// most the dual value plus the penalty.
+// Weak duality holds for any positive scales: the dual value with the current scales is a lower
+// bound of the problem with the current scales. Growth of S decreases G and so increases the dual
+// value. But an increase of beta_j increases G, and so does growth of S_j after a restart if theta_j
+// has become shorter than it was then. penalty() is the sum of all increases of G by changes of the
+// scales, each with theta as it is after the step. The increases of the dual value by the steps sum
+// to at most the dual value plus the penalty.
 //
 // With `averaged`, a second plane u gives the mean of theta over the rounds: after T rounds the
 // mean is theta - u/T, where u is the sum of (rounds before the update) * alpha x.
@@ -181,7 +180,7 @@ class LinearGeometry {
             out.restore_row(store_.features()[r], {rows_[r].S, squares(theta), 0}, theta.data(),
                             averaged ? means.data() : nullptr, relevance_row(r));
         }
-        out.restore_relevances(relevances_.updates(), relevances_.mean(), 0);
+        out.restore_relevances(relevances_.updates(), relevances_.mean());
         return out;
     }
 
@@ -206,10 +205,10 @@ class LinearGeometry {
         complexity_ = value;
         largest_complexity_ = largest;
     }
-    void restore_relevances(std::int64_t updates, const Relevances::Mean& mean, double penalty) {
+    void restore_relevances(std::int64_t updates, const Relevances::Mean& mean) {
         relevances_.restore(updates, mean);
-        penalty_ = penalty;
     }
+    void restore_penalty(double penalty) { penalty_ = penalty; }
 
   private:
     // The share of its largest value at which complexity() is computed anew.
@@ -270,8 +269,10 @@ class LinearGeometry {
                 update_.template add_to_numbers<true>(store_, number, static_cast<T>(value));
         row.norm2 = std::max(0.0, row.norm2);
         row.S += rate_ * value * value;
-        const double scale = scales_.update(number, row.S);
-        complexity_ += 0.5 * ((row.norm2 - row.base2) * scale - before);
+        const double old_scale = scales_.of(number), scale = scales_.update(number, row.S);
+        const double growth = row.norm2 - row.base2;
+        complexity_ += 0.5 * (growth * scale - before);
+        if (growth < 0) penalty_ += 0.5 * growth * (scale - old_scale);
     }
 
     // The sum of |alpha_y| over the labels.

@@ -82,8 +82,8 @@ class LabelRanker {
     double dual() const;
     // The dual value computed from the stored theta, to check the running value.
     double recompute_dual() const;
-    // The sum of all decreases of the dual value by changes of the scales of features, if their
-    // relevances are learnt; 0 otherwise. The steps have increased it by at most dual() + penalty().
+    // The sum of all decreases of the dual value by changes of the scales of features. The steps
+    // have increased it by at most dual() + penalty().
     double penalty() const;
     // The prediction weight of a row of the store, or of a feature without a row.
     double weight(std::int32_t row, int label) const;

@@ -69,8 +69,9 @@ class Certificate:
         small for it; the count is saved with the model. Such a round takes a simpler step.
         Everything said here holds for it too, except the mistake bound of blocks of rows.
     penalty : float
-        P, if relevances of features are learnt (``relevance=True``): the sum of all decreases of
-        the dual value when the scale of a feature changed. 0 otherwise.
+        P, the sum of all decreases of the dual value when the scale of a feature changed. Only the
+        adaptive geometry has any: by learnt relevances of features, and by growing scales after
+        a restart.
     """
 
     rounds: int
@@ -158,7 +159,7 @@ class Certificate:
 
         A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake on a
         non-empty row raises the dual value by at least ``gain_per_mistake`` (on an empty row
-        every competitor has the same loss). Changes of the relevances of features have lowered it
+        every competitor has the same loss). Changes of the scales of features have lowered it
         by at most ``penalty``. The dual value cannot exceed the competitor's objective, so
         ``mistakes <= (complexity + C * loss + penalty) / gain_per_mistake``.
 
