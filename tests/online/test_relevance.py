@@ -87,9 +87,9 @@ class TestTwin:
             np.testing.assert_allclose(relevances(ranker, 10), twin.beta, rtol=1e-8, atol=1e-12)
         assert np.abs(twin.beta).max() > 0.05
         feed(averaged, items, 6)
-        found = averaged.decision_function(np.array([item.x for item in items]))
-        expected = [twin.averaged_scores(item.x, 1.0) for item in items]
-        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+        means = averaged.decision_function(np.array([item.x for item in items]))
+        expected_means = [twin.averaged_scores(item.x, 1.0) for item in items]
+        np.testing.assert_allclose(means, expected_means, rtol=1e-8, atol=1e-8)
 
     def test_many_labels_that_share_columns(self) -> None:
         """With thousands of labels, those without an update share a column."""
