@@ -2,6 +2,9 @@
 
 namespace tagalong::bind {
 
+// Sums of squares of numbers below Relevances::kLargest, over any number of rounds.
+static constexpr Range kSumOfSquares{.least = 0, .most = 1e300};
+
 template <class T>
 void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays,
                     nb::dict& numbers) {
@@ -21,6 +24,22 @@ void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dic
     arrays["base_shift"] =
         vector_array<double>(base.shift.size(), [&](std::size_t y) { return base.shift[y]; });
     numbers["base_dimension"] = base.dimension;
+}
+
+// Written only if relevances are learnt.
+template <class T>
+static void write_relevances(const LinearGeometry<T>& linear, nb::dict& arrays, nb::dict& numbers) {
+    const Relevances& relevances = linear.relevances();
+    if (!relevances.learnt()) return;
+    const std::size_t rows = linear.store().rows();
+    arrays["beta"] =
+        vector_array<double>(rows, [&](std::size_t r) { return relevances.row(r).beta; });
+    arrays["V"] = vector_array<double>(rows, [&](std::size_t r) { return relevances.row(r).V; });
+    arrays["updates"] =
+        vector_array<std::int64_t>(rows, [&](std::size_t r) { return relevances.row(r).updates; });
+    numbers["updates"] = relevances.updates();
+    numbers["share_squares"] = relevances.mean().squares;
+    numbers["share_count"] = relevances.mean().count;
 }
 
 template <class T>
@@ -47,6 +66,9 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
             vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
     numbers["complexity"] = linear.complexity();
     numbers["largest_complexity"] = linear.largest_complexity();
+    // 0 in most models, as in all models of older files
+    if (linear.penalty() > 0) numbers["penalty"] = linear.penalty();
+    write_relevances(linear, arrays, numbers);
 }
 
 template <class T>
@@ -79,6 +101,29 @@ void read_entropic(EntropicGeometry<T>& entropic, const SavedState& saved) {
                            {base_shift.data(), base_shift.data() + base_shift.shape(0)}});
 }
 
+// The relevances of the rows. Sets those numbers that are not per row.
+template <class T>
+static std::vector<Relevances::Row> read_relevances(LinearGeometry<T>& linear,
+                                                    const VectorOf<std::int32_t>& features,
+                                                    const SavedState& saved) {
+    const std::size_t rows = features.shape(0);
+    std::vector<Relevances::Row> out(rows);
+    if (!linear.relevances().learnt()) return out;
+    const auto updates = saved.count("updates");
+    const auto beta = saved.vector<double>("beta", rows, {-Relevances::kMost, Relevances::kMost});
+    const auto V = saved.vector<double>("V", rows, kSumOfSquares);
+    const auto of_row =
+        saved.vector<std::int64_t>("updates", rows, Range{0, static_cast<double>(updates)});
+    for (std::size_t r = 0; r < rows; ++r) {
+        out[r] = {beta.data()[r], V.data()[r], of_row.data()[r]};
+        if (features.data()[r] < 0 && (out[r].beta != 0 || out[r].V != 0))
+            SavedState::refuse("beta", "has a relevance of the constant feature");
+    }
+    linear.restore_relevances(updates, {saved.number("share_squares", kSumOfSquares),
+                                        saved.number("share_count", kNotNegative)});
+    return out;
+}
+
 template <class T>
 void read_geometry(AnyGeometry<T>& geometry, const SavedState& saved) {
     if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry))
@@ -103,12 +148,14 @@ void read_geometry(AnyGeometry<T>& geometry, const SavedState& saved) {
     const auto base2 = restarted ? saved.vector<double>("base2", rows, kNotNegative) : norm2;
     const bool averaged = store.planes() > 1;
     const auto means = averaged ? saved.plane<T>("means", rows, K, kWeight) : theta;
+    const auto relevances = read_relevances(linear, features, saved);
     for (std::size_t r = 0; r < rows; ++r)
-        linear.restore_row(features.data()[r],
-                           {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
-                           theta.data() + r * K, averaged ? means.data() + r * K : nullptr);
+        linear.restore_row(
+            features.data()[r], {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
+            theta.data() + r * K, averaged ? means.data() + r * K : nullptr, relevances[r]);
     linear.restore_complexity(saved.number("complexity"),
                               saved.number("largest_complexity", kNotNegative));
+    if (saved.has_number("penalty")) linear.restore_penalty(saved.number("penalty", kNotNegative));
 }
 
 template void write_entropic(const EntropicGeometry<float>&, bool, nb::dict&, nb::dict&);

@@ -13,9 +13,11 @@ template <class Ranker>
 static void construct(Ranker* self, const std::string& update, const std::string& geometry,
                       double C, double margin, double temperature, const std::string& average,
                       double constant, bool normalize, const std::string& solver, double rate,
-                      std::int64_t n_features, const std::string& one_label, bool probability) {
-    new (self) Ranker(ranker_config(update, geometry, C, margin, temperature, average, constant,
-                                    normalize, solver, rate, n_features, one_label, probability));
+                      std::int64_t n_features, const std::string& one_label, bool probability,
+                      const std::string& relevance) {
+    new (self)
+        Ranker(ranker_config(update, geometry, C, margin, temperature, average, constant, normalize,
+                             solver, rate, n_features, one_label, probability, relevance));
 }
 
 template <class T>
@@ -25,7 +27,8 @@ static void add_ranker(nb::module_& module, const char* name) {
     type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("update"), nb::arg("geometry"),
              nb::arg("C"), nb::arg("margin"), nb::arg("temperature"), nb::arg("average"),
              nb::arg("constant"), nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"),
-             nb::arg("n_features"), nb::arg("one_label"), nb::arg("probability"));
+             nb::arg("n_features"), nb::arg("one_label"), nb::arg("probability"),
+             nb::arg("relevance"));
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);
@@ -38,6 +41,7 @@ static void add_ranker(nb::module_& module, const char* name) {
 void add_label_rankers(nb::module_& module) {
     add_facts<LabelCertificate>(module, "LabelCertificate")
         .def_ro("dual", &LabelCertificate::dual)
+        .def_ro("penalty", &LabelCertificate::penalty)
         .def_ro("average", &LabelCertificate::average)
         .def_ro("cutoff", &LabelCertificate::cutoff);
     add_ranker<float>(module, "LabelRanker32");

@@ -8,12 +8,14 @@
 namespace tagalong::bind {
 
 struct LabelCertificate : Certificate {
-    double dual = 0, average = 0, cutoff = 0;  // average: the share of the mean (Blend)
+    double dual = 0, penalty = 0;    // penalty: see LabelRanker::penalty
+    double average = 0, cutoff = 0;  // average: the share of the mean (Blend)
 };
 
 template <class T>
 LabelCertificate certificate_of(const LabelRanker<T>& self) {
-    LabelCertificate out{self.certificate(), self.dual(), self.blend_share(), self.cutoff()};
+    LabelCertificate out{self.certificate(), self.dual(), self.penalty(), self.blend_share(),
+                         self.cutoff()};
     out.rounds -= out.earlier;
     return out;
 }

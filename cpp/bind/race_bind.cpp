@@ -20,11 +20,11 @@ static void construct_race(Ranker* self, const std::vector<std::string>& race,
                            double margin, double temperature, const std::string& average,
                            double constant, bool normalize, const std::string& solver, double rate,
                            std::int64_t n_features, const std::string& one_label,
-                           bool probability) {
+                           bool probability, const std::string& relevance) {
     RaceConfig config;
     for (const std::string& name : race) config.types.push_back(&contestant_type(name));
     config.ranker = ranker_config(update, geometry, C, margin, temperature, average, constant,
-                                  normalize, solver, rate, n_features, one_label, probability);
+                                  normalize, solver, rate, n_features, one_label, probability, relevance);
     new (self) Ranker(config);
 }
 
@@ -85,7 +85,8 @@ static void add_race(nb::module_& module, const char* name) {
     type.def("__init__", &construct_race<Ranker>, nb::kw_only(), nb::arg("race"), nb::arg("update"),
              nb::arg("geometry"), nb::arg("C"), nb::arg("margin"), nb::arg("temperature"),
              nb::arg("average"), nb::arg("constant"), nb::arg("normalize"), nb::arg("solver"),
-             nb::arg("rate"), nb::arg("n_features"), nb::arg("one_label"), nb::arg("probability"));
+             nb::arg("rate"), nb::arg("n_features"), nb::arg("one_label"), nb::arg("probability"),
+             nb::arg("relevance"));
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);

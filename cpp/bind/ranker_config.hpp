@@ -17,7 +17,8 @@ inline RankerConfig ranker_config(const std::string& update, const std::string& 
                                   double margin, double temperature, const std::string& average,
                                   double constant, bool normalize, const std::string& solver,
                                   double rate, std::int64_t n_features,
-                                  const std::string& one_label, bool probability) {
+                                  const std::string& one_label, bool probability,
+                                  const std::string& relevance) {
     RankerConfig config;
     config.update = chosen_rule(label_rules(), update, geometry);
     config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
@@ -32,6 +33,9 @@ inline RankerConfig ranker_config(const std::string& update, const std::string& 
     config.one_label = choose<OneLabel>(
         {{"auto", OneLabel::noticed}, {"yes", OneLabel::yes}, {"no", OneLabel::no}}, one_label,
         "one_label");
+    config.relevance = choose<RelevanceOf>(
+        {{"none", RelevanceOf::none}, {"rare", RelevanceOf::rare}, {"all", RelevanceOf::all}},
+        relevance, "relevance");
     config.probability = probability;
     config.C = C;
     config.margin = margin;

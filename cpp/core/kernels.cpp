@@ -75,25 +75,46 @@ TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alph
         for (std::size_t i = 0; i < kLine<T>; ++i) row[k + i] += alpha[k + i] * x;
 }
 
-// kMeans: also update the plane of means, a separate array.
-template <bool kMeans, class T>
+// The sum of the lanes, which is left in the first one.
+template <class T>
+TAGALONG_INLINE double sum_lanes(T* lanes) {
+    for (std::size_t half = kLine<T> / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[half + i];
+    return static_cast<double>(lanes[0]);
+}
+
+// kMeans: also update the plane of means, a separate array. kAlong: also set `along` to the sum of
+// alpha times the old row.
+template <bool kMeans, bool kAlong, class T>
 TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] T* __restrict means,
                                             const T* __restrict alpha, T x,
-                                            [[maybe_unused]] T rounds, std::size_t n) {
+                                            [[maybe_unused]] T rounds, std::size_t n,
+                                            [[maybe_unused]] double* along) {
     T squares[kLine<T>] = {};
+    [[maybe_unused]] T products[kLine<T>] = {};
     for (std::size_t k = 0; k < n; k += kLine<T>)
 #pragma omp simd
         for (std::size_t i = 0; i < kLine<T>; ++i) {
             const T step = alpha[k + i] * x;
+            if constexpr (kAlong) products[i] += alpha[k + i] * row[k + i];
             const T value = row[k + i] + step;
             row[k + i] = value;
             squares[i] += value * value;
             if constexpr (kMeans) means[k + i] += rounds * step;
         }
-    for (std::size_t half = kLine<T> / 2; half > 0; half /= 2)
-        for (std::size_t i = 0; i < half; ++i) squares[i] += squares[half + i];
-    const T total = squares[0];
-    if (total <= std::numeric_limits<T>::max()) return static_cast<double>(total);
+    constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
+    if constexpr (kAlong) {
+        *along = sum_lanes(products);
+        if (!(*along >= -most && *along <= most)) {
+            *along = 0;  // The products overflow: sum in double precision.
+            for (std::size_t k = 0; k < n; ++k) {
+                const auto a = static_cast<double>(alpha[k]);
+                *along += a * (static_cast<double>(row[k]) - a * static_cast<double>(x));
+            }
+        }
+    }
+    const double total = sum_lanes(squares);
+    if (total <= most) return total;
     // The squares overflow the storage type but the weights do not: sum in double precision.
     double wide = 0;
     for (std::size_t k = 0; k < n; ++k)
@@ -150,18 +171,38 @@ TAGALONG_CLONES void add_scaled(double* row, const double* alpha, double x, std:
     add_scaled_body(row, alpha, x, n);
 }
 TAGALONG_CLONES double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n) {
-    return add_scaled_norm_body<false>(row, static_cast<float*>(nullptr), alpha, x, float(0), n);
+    return add_scaled_norm_body<false, false>(row, static_cast<float*>(nullptr), alpha, x, float(0),
+                                              n, nullptr);
 }
 TAGALONG_CLONES double add_scaled_norm(float* row, float* means, const float* alpha, float x,
                                        float rounds, std::size_t n) {
-    return add_scaled_norm_body<true>(row, means, alpha, x, rounds, n);
+    return add_scaled_norm_body<true, false>(row, means, alpha, x, rounds, n, nullptr);
 }
 TAGALONG_CLONES double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n) {
-    return add_scaled_norm_body<false>(row, static_cast<double*>(nullptr), alpha, x, double(0), n);
+    return add_scaled_norm_body<false, false>(row, static_cast<double*>(nullptr), alpha, x,
+                                              double(0), n, nullptr);
 }
 TAGALONG_CLONES double add_scaled_norm(double* row, double* means, const double* alpha, double x,
                                        double rounds, std::size_t n) {
-    return add_scaled_norm_body<true>(row, means, alpha, x, rounds, n);
+    return add_scaled_norm_body<true, false>(row, means, alpha, x, rounds, n, nullptr);
+}
+TAGALONG_CLONES double add_scaled_along(float* row, const float* alpha, float x, std::size_t n,
+                                        double* along) {
+    return add_scaled_norm_body<false, true>(row, static_cast<float*>(nullptr), alpha, x, float(0),
+                                             n, along);
+}
+TAGALONG_CLONES double add_scaled_along(float* row, float* means, const float* alpha, float x,
+                                        float rounds, std::size_t n, double* along) {
+    return add_scaled_norm_body<true, true>(row, means, alpha, x, rounds, n, along);
+}
+TAGALONG_CLONES double add_scaled_along(double* row, const double* alpha, double x, std::size_t n,
+                                        double* along) {
+    return add_scaled_norm_body<false, true>(row, static_cast<double*>(nullptr), alpha, x,
+                                             double(0), n, along);
+}
+TAGALONG_CLONES double add_scaled_along(double* row, double* means, const double* alpha, double x,
+                                        double rounds, std::size_t n, double* along) {
+    return add_scaled_norm_body<true, true>(row, means, alpha, x, rounds, n, along);
 }
 TAGALONG_CLONES void add_exponential(float* theta, float* e, const float* alpha, float x,
                                      const double* shift, double* gain, double* top,

@@ -45,6 +45,14 @@ double add_scaled_norm(float* row, float* means, const float* alpha, float x, fl
 double add_scaled_norm(double* row, double* means, const double* alpha, double x, double rounds,
                        std::size_t n);
 
+// The same, and sets `along` to the sum of alpha[k] times the old row[k].
+double add_scaled_along(float* row, const float* alpha, float x, std::size_t n, double* along);
+double add_scaled_along(double* row, const double* alpha, double x, std::size_t n, double* along);
+double add_scaled_along(float* row, float* means, const float* alpha, float x, float rounds,
+                        std::size_t n, double* along);
+double add_scaled_along(double* row, double* means, const double* alpha, double x, double rounds,
+                        std::size_t n, double* along);
+
 // theta[k] += alpha[k] * x, e[k] = exp(theta[k] - shift[k]), gain[k] += new e[k] - old e[k],
 // top[k] = max(top[k], theta[k] - shift[k]). Labels with alpha = 0 keep theta and e.
 void add_exponential(float* theta, float* e, const float* alpha, float x, const double* shift,

@@ -3,9 +3,15 @@
 //     F(w) = 1/2 sum_j sqrt(S_j) |w_j|^2,   G(theta) = 1/2 sum_j |theta_j|^2 / sqrt(S_j),
 //     w_j = theta_j / sqrt(S_j),            S_j = 1 + rate * (sum of x_j^2 over the updates of j),
 // where j is a feature and w_j, theta_j are its vectors over the labels. Rate 0 gives the Euclidean
-// geometry. The scores and |x|^2 of a round use S before the round; S grows after the step. S never
-// decreases, so an increase of S decreases G, and the dual value with the current S remains a lower
-// bound of the problem with the current S.
+// geometry. The scores and |x|^2 of a round use S before the round; S grows after the step. If
+// relevances are learnt, exp(2 beta_j) / sqrt(S_j) takes the place of 1 / sqrt(S_j) everywhere.
+//
+// Weak duality holds for any positive scales: the dual value with the current scales is a lower
+// bound of the problem with the current scales. Growth of S decreases G and so increases the dual
+// value. But an increase of beta_j increases G, and so does growth of S_j after a restart if theta_j
+// has become shorter than it was then. penalty() is the sum of all increases of G by changes of the
+// scales, each with theta as it is after the step. The increases of the dual value by the steps sum
+// to at most the dual value plus the penalty.
 //
 // With `averaged`, a second plane u gives the mean of theta over the rounds: after T rounds the
 // mean is theta - u/T, where u is the sum of (rounds before the update) * alpha x.
@@ -19,6 +25,7 @@
 #include "core/score_kernels.hpp"
 #include "core/selection.hpp"
 #include "geometry/column_step.hpp"
+#include "geometry/relevances.hpp"
 #include "geometry/row_lookup.hpp"
 #include "geometry/row_scales.hpp"
 #include "geometry/row_scorer.hpp"
@@ -30,8 +37,13 @@ namespace tagalong {
 template <class T>
 class LinearGeometry {
   public:
-    LinearGeometry(double rate, bool averaged, StepPattern steps = StepPattern::any)
-        : store_(averaged ? 2 : 1, steps), scales_(rate > 0), rate_(rate) {}
+    // Relevances are learnt only if the rate is positive.
+    LinearGeometry(double rate, bool averaged, StepPattern steps = StepPattern::any,
+                   RelevanceOf relevance = RelevanceOf::none)
+        : store_(averaged ? 2 : 1, steps),
+          scales_(rate > 0),
+          relevances_(rate > 0 ? relevance : RelevanceOf::none),
+          rate_(rate) {}
 
     // The state of a feature row, apart from its weights.
     struct Row {
@@ -49,6 +61,8 @@ class LinearGeometry {
     double scale(std::int32_t row) const { return scales_.of(row); }
     double complexity() const { return complexity_; }  // G(theta) - G(theta at the restart)
     double largest_complexity() const { return largest_complexity_; }
+    double penalty() const { return penalty_; }  // since the restart
+    const Relevances& relevances() const { return relevances_; }
     void add_labels(std::size_t count) { store_.add_labels(count); }
 
     // Adds missing columns to the rows of x, because rows without them are slower to score. Only
@@ -89,7 +103,7 @@ class LinearGeometry {
         complexity_ += along + 0.5 * q * squares;
     }
 
-    // theta += alpha (x) x; then updates the plane of means and S.
+    // theta += alpha (x) x; then updates the plane of means, the relevances and S.
     void apply(const RowView& x, const Step& label_step, double rounds_before,
                RowLookup<T>& lookup) {
         const Step& step = store_.sharing() ? column_step_.of(label_step, store_) : label_step;
@@ -103,7 +117,13 @@ class LinearGeometry {
                 one(lookup.row[i], x.value[i]);
             }
         };
-        if (rate_ > 0) move([&](std::int32_t row, double value) { move_and_grow(row, value); });
+        if (relevances_.learnt()) {
+            const double length = step_length(label_step);
+            relevances_.begin();
+            move([&](std::int32_t row, double value) { move_and_share(row, value, length); });
+            change_scales(x, lookup);
+        } else if (rate_ > 0)
+            move([&](std::int32_t row, double value) { move_and_grow(row, value); });
         else if (whole_rows)
             move([&](std::int32_t row, double value) {
                 update_.template add_to_row<false>(store_, row, static_cast<T>(value));
@@ -115,7 +135,7 @@ class LinearGeometry {
         keep_precision();
     }
 
-    // The weight (theta - mean_factor u) / sqrt(S); zero for a feature without a row.
+    // The weight, (theta - mean_factor u) times the factor of the row; zero for a feature without a row.
     double weight(std::int32_t row, int label, double mean_factor) const {
         if (row == FeatureIndex::kAbsent) return 0;
         const double means =
@@ -127,20 +147,22 @@ class LinearGeometry {
     double recompute_complexity() const {
         double sum = 0;
         for (std::size_t r = 0; r < rows_.size(); ++r)
-            sum += 0.5 * (sum_of_squares(r) - rows_[r].base2) / std::sqrt(rows_[r].S);
+            sum += 0.5 * (sum_of_squares(r) - rows_[r].base2) /
+                   (std::sqrt(rows_[r].S) / relevances_.factor(r));
         return sum;
     }
 
     // Centres the dual problem on the present weights: from now on its F is
     // 1/2 sum_j sqrt(S_j) |w_j - theta0_j / sqrt(S_j)|^2, where theta0 is the present theta.
+    // Relevances divide sqrt(S_j).
     void restart() {
         for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r].base2 = row_state(r).norm2;
-        complexity_ = largest_complexity_ = 0;
+        complexity_ = largest_complexity_ = penalty_ = 0;
     }
 
     // A copy with merged or fewer labels, or with fewer features.
     LinearGeometry rebuilt(const Selection& selection) const {
-        LinearGeometry out(rate_, store_.planes() > 1, store_.steps());
+        LinearGeometry out(rate_, store_.planes() > 1, store_.steps(), relevances_.of());
         out.add_labels(selection.labels());
         out.restore_columns({});  // the weights of the labels differ
         std::vector<T> before(store_.labels()), theta(selection.labels()),
@@ -156,8 +178,9 @@ class LinearGeometry {
                 selection.sum(before.data(), means.data());
             }
             out.restore_row(store_.features()[r], {rows_[r].S, squares(theta), 0}, theta.data(),
-                            averaged ? means.data() : nullptr);
+                            averaged ? means.data() : nullptr, relevance_row(r));
         }
+        out.restore_relevances(relevances_.updates(), relevances_.mean());
         return out;
     }
 
@@ -166,9 +189,10 @@ class LinearGeometry {
     bool restore_columns(std::span<const std::int32_t> columns) {
         return store_.restore_columns(columns);
     }
-    void restore_row(std::int32_t feature, const Row& row, const T* theta, const T* means) {
+    void restore_row(std::int32_t feature, const Row& row, const T* theta, const T* means,
+                     const Relevances::Row& relevance = {}) {
         const std::int32_t number = store_.insert(feature);
-        keep_row(row);
+        keep_row(row, relevance);
         store_.write_columns(number, 0, theta);
         if (means) store_.write_columns(number, 1, means);
     }
@@ -181,6 +205,10 @@ class LinearGeometry {
         complexity_ = value;
         largest_complexity_ = largest;
     }
+    void restore_relevances(std::int64_t updates, const Relevances::Mean& mean) {
+        relevances_.restore(updates, mean);
+    }
+    void restore_penalty(double penalty) { penalty_ = penalty; }
 
   private:
     // The share of its largest value at which complexity() is computed anew.
@@ -198,9 +226,13 @@ class LinearGeometry {
         largest_complexity_ = std::abs(complexity_);
     }
 
-    void keep_row(const Row& row) {
+    void keep_row(const Row& row, const Relevances::Row& relevance = {}) {
         rows_.push_back(row);
-        scales_.add(row.S);
+        relevances_.add(relevance);
+        scales_.add(row.S, relevances_.factor(rows_.size() - 1));
+    }
+    Relevances::Row relevance_row(std::size_t row) const {
+        return relevances_.learnt() ? relevances_.row(row) : Relevances::Row{};
     }
 
     // Creates missing rows, and missing columns of existing rows, for the features of x.
@@ -237,15 +269,63 @@ class LinearGeometry {
                 update_.template add_to_numbers<true>(store_, number, static_cast<T>(value));
         row.norm2 = std::max(0.0, row.norm2);
         row.S += rate_ * value * value;
-        const double scale = scales_.update(number, row.S);
-        complexity_ += 0.5 * ((row.norm2 - row.base2) * scale - before);
+        const double old_scale = scales_.of(number), scale = scales_.update(number, row.S);
+        const double growth = row.norm2 - row.base2;
+        complexity_ += 0.5 * (growth * scale - before);
+        if (growth < 0) penalty_ += 0.5 * growth * (scale - old_scale);
+    }
+
+    // The sum of |alpha_y| over the labels.
+    static double step_length(const Step& step) {
+        double sum = 0;
+        for (const int label : step.touched) sum += std::abs(step.alpha[label]);
+        return sum;
+    }
+
+    // With relevances: updates a row, adds the resulting change of G, and computes the share of the
+    // feature in the correction.
+    void move_and_share(std::int32_t number, double value, double length) {
+        const auto r = static_cast<std::size_t>(number);
+        Row& row = rows_[r];
+        const double before = row.norm2, scale = scales_.of(number);
+        double along = 0;
+        const auto by = static_cast<T>(value);
+        if (update_.whole_rows())
+            row.norm2 = update_.template add_to_row<true, true>(store_, number, by, &along);
+        else row.norm2 += update_.template add_to_numbers<true, true>(store_, number, by, &along);
+        row.norm2 = std::max(0.0, row.norm2);
+        complexity_ += 0.5 * (row.norm2 - before) * scale;
+        relevances_.add_share(number, store_.features()[r] < 0, value * scale * along / length);
+    }
+
+    // Updates the relevances of the features of x, then their S. Adds the changes of G, and its
+    // increases to the penalty.
+    void change_scales(const RowView& x, const RowLookup<T>& lookup) {
+        relevances_.finish();
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const std::int32_t number = lookup.row[i];
+            const double relevance = relevances_.update(number, i);
+            change_scale(number, relevance);
+            rows_[static_cast<std::size_t>(number)].S += rate_ * x.value[i] * x.value[i];
+            change_scale(number, relevance);
+        }
+    }
+    void change_scale(std::int32_t number, double relevance) {
+        const Row& row = rows_[static_cast<std::size_t>(number)];
+        const double before = scales_.of(number);
+        const double after = scales_.update(number, row.S, relevance);
+        const double change = 0.5 * (row.norm2 - row.base2) * (after - before);
+        complexity_ += change;
+        penalty_ += std::max(0.0, change);
     }
 
     WeightStore<T> store_;
     std::vector<Row> rows_;
     RowScales scales_;
+    Relevances relevances_;
     double rate_;
     double complexity_ = 0;
+    double penalty_ = 0;
     double largest_complexity_ = 0;  // since complexity_ was last computed from theta
     // Scratch of apply().
     ColumnStep column_step_;

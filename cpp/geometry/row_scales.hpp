@@ -1,5 +1,6 @@
-// The factors that turn the rows of theta into weights in a linear geometry: 1 / sqrt(S_j) in the
-// adaptive geometry, 1 in the Euclidean one.
+// The factors that turn the rows of theta into weights in a linear geometry: r_j / sqrt(S_j) in the
+// adaptive geometry, with r_j = exp(2 beta_j) if relevances are learnt and 1 otherwise; 1 in the
+// Euclidean geometry.
 #pragma once
 
 #include <cmath>
@@ -17,12 +18,12 @@ class RowScales {
     double of(std::int32_t row) const {
         return grow_ ? values_[static_cast<std::size_t>(row)] : 1.0;
     }
-    void add(double S) {
-        if (grow_) values_.push_back(1 / std::sqrt(S));
+    void add(double S, double r = 1) {
+        if (grow_) values_.push_back(r / std::sqrt(S));
     }
     // Sets and returns the factor of a row after S has grown.
-    double update(std::int32_t row, double S) {
-        return values_[static_cast<std::size_t>(row)] = 1 / std::sqrt(S);
+    double update(std::int32_t row, double S, double r = 1) {
+        return values_[static_cast<std::size_t>(row)] = r / std::sqrt(S);
     }
 
   private:

@@ -40,14 +40,25 @@ class RowUpdate {
     // Whether to add the step by add_to_row; otherwise by add_to_numbers.
     bool whole_rows() const { return whole_rows_; }
 
-    // Adds the step times `value` to a row. Returns the new |theta_j|^2 if kSquares.
-    template <bool kSquares>
-    double add_to_row(WeightStore<T>& store, std::int32_t number, T value) const {
+    // Adds the step times `value` to a row. Returns the new |theta_j|^2 if kSquares. If kAlong, sets
+    // `along` to the sum over the labels of alpha times the old theta_j.
+    template <bool kSquares, bool kAlong = false>
+    double add_to_row(WeightStore<T>& store, std::int32_t number, T value,
+                      [[maybe_unused]] double* along = nullptr) const {
         const std::size_t n = store.padded_width();
         store.make_dense(number);
         T* const row = store.row(number);
         double squares = 0;
-        if (store.planes() > 1)
+        if constexpr (kAlong) {
+            const T old = row[LabelColumns::kShared];
+            squares = store.planes() > 1
+                          ? kernels::add_scaled_along(row, store.row(number, 1), alpha_.data(),
+                                                      value, rounds_, n, along)
+                          : kernels::add_scaled_along(row, alpha_.data(), value, n, along);
+            if (store.sharing())
+                *along += (labels_in_column(store, LabelColumns::kShared) - 1) *
+                          product(alpha_[LabelColumns::kShared], old);
+        } else if (store.planes() > 1)
             squares = kernels::add_scaled_norm(row, store.row(number, 1), alpha_.data(), value,
                                                rounds_, n);
         else if (kSquares) squares = kernels::add_scaled_norm(row, alpha_.data(), value, n);
@@ -59,17 +70,20 @@ class RowUpdate {
         return squares;
     }
     // Adds the step times `value` to single weights. Returns the change of |theta_j|^2 if kSquares.
-    template <bool kSquares>
-    double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value) const {
+    // Sets `along` as add_to_row does.
+    template <bool kSquares, bool kAlong = false>
+    double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value,
+                          double* along = nullptr) const {
         if (store.is_dense(number)) {
             T* const first = store.row(number);
-            return add_each<kSquares>(store, value, store.stride(),
-                                      [=](int label) { return first + label; });
+            return add_each<kSquares, kAlong>(
+                store, value, store.stride(), [=](int label) { return first + label; }, along);
         }
         const auto touch = [&](int label) {
             return store.find_or_insert(number, static_cast<std::size_t>(label));
         };
-        const double gain = add_each<kSquares>(store, value, SparseRows<T>::kBlock, touch);
+        const double gain =
+            add_each<kSquares, kAlong>(store, value, SparseRows<T>::kBlock, touch, along);
         store.make_dense_if_full(number);
         return gain;
     }
@@ -88,12 +102,15 @@ class RowUpdate {
         const bool shared = column == LabelColumns::kShared && store.sharing();
         return shared ? static_cast<double>(store.columns().shared_labels()) : 1.0;
     }
+    static double product(T a, T b) { return static_cast<double>(a) * static_cast<double>(b); }
     // Adds the step to the weights at the addresses at(label).
-    template <bool kSquares, class At>
-    double add_each(const WeightStore<T>& store, T value, std::size_t next_plane, At&& at) const {
+    template <bool kSquares, bool kAlong, class At>
+    double add_each(const WeightStore<T>& store, T value, std::size_t next_plane, At&& at,
+                    [[maybe_unused]] double* along) const {
         const bool means = store.planes() > 1, sharing = store.sharing();
         const T* const alpha = alpha_.data();
         double gain = 0;
+        [[maybe_unused]] double products = 0;
         for (std::size_t i = 0, count = alpha_.size(); i < count; ++i) {
             T* const weight = at(labels_[i]);
             const T step = alpha[i] * value, old = *weight, moved = old + step;
@@ -103,8 +120,11 @@ class RowUpdate {
                 const double growth = (wide - before) * (wide + before);
                 gain += sharing ? labels_in_column(store, labels_[i]) * growth : growth;
             }
+            if constexpr (kAlong)
+                products += labels_in_column(store, labels_[i]) * product(alpha[i], old);
             if (means) weight[next_plane] += rounds_ * step;
         }
+        if constexpr (kAlong) *along = products;
         return gain;
     }
 

@@ -18,7 +18,7 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     // Labels with equal scores get equal coefficients, unless the rule moves a single pair.
     const StepPattern steps =
         config.update->few_labels ? StepPattern::few_labels : StepPattern::by_score;
-    return LinearGeometry<T>(rate, config.average != Average::never, steps);
+    return LinearGeometry<T>(rate, config.average != Average::never, steps, config.relevance);
 }
 
 template <class T>
@@ -85,6 +85,12 @@ double LabelRanker<T>::recompute_dual() const {
     return certificate_.gain -
            std::visit([](const auto& geometry) { return geometry.recompute_complexity(); },
                       geometry_);
+}
+
+template <class T>
+double LabelRanker<T>::penalty() const {
+    const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_);
+    return linear ? linear->penalty() : 0;
 }
 
 template <class T>

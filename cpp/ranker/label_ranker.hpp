@@ -40,7 +40,8 @@ struct RankerConfig {
     double constant = 0;
     bool normalize = true;
     Solver solver = Solver::exact;
-    double rate = 0;              // growth rate of S in the adaptive geometry
+    double rate = 0;                            // growth rate of S in the adaptive geometry
+    RelevanceOf relevance = RelevanceOf::none;  // used by the adaptive geometry
     std::int64_t n_features = 0;  // features declared up front; used by the entropic geometry
     OneLabel one_label = OneLabel::noticed;
     bool probability = true;  // whether to learn how far suggestions can be trusted
@@ -83,6 +84,9 @@ class LabelRanker {
     double dual() const;
     // The dual value computed from the stored theta, to check the running value.
     double recompute_dual() const;
+    // The sum of all decreases of the dual value by changes of the scales of features. The steps
+    // have increased it by at most dual() + penalty().
+    double penalty() const;
     // The prediction weight of a row of the store, or of a feature without a row.
     double weight(std::int32_t row, int label) const;
     Certificate certificate() const;

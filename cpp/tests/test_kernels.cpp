@@ -75,6 +75,22 @@ void add_like_a_loop() {
         same_bits(view(means), view(expected_means));
         near(norm / static_cast<double>(squares), 1,
              30 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+
+        // With the product of alpha and the old row, the rest has the same bits.
+        auto along_row = start, along_beside = start, along_means = expected;
+        double along = 0, along_too = 0, product = 0, size = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            product += static_cast<double>(alpha[k]) * static_cast<double>(start[k]);
+            size += std::abs(static_cast<double>(alpha[k]) * static_cast<double>(start[k]));
+        }
+        same(kernels::add_scaled_along(along_row.data(), alpha.data(), x, n, &along), norm);
+        same(kernels::add_scaled_along(along_beside.data(), along_means.data(), alpha.data(), x, 7,
+                                       n, &along_too),
+             norm);
+        same_bits(view(along_row), view(expected));
+        same_bits(view(along_beside), view(expected));
+        same(along, along_too);
+        near(along, product, 30 * static_cast<double>(std::numeric_limits<T>::epsilon()) * size);
     }
 }
 

@@ -93,6 +93,8 @@ LEARNERS = [
     label_ranker("entropic-smooth-float64", geometry="entropic", dtype="float64"),
     label_ranker("simproj-float64", geometry="euclidean", update="simproj", dtype="float64"),
     label_ranker("simopt", update="simopt", average=False),
+    label_ranker("relevance", relevance=True),
+    label_ranker("relevance-few-labels", relevance=True, update="single", dtype="float64"),
     label_ranker("plain-rows", normalize=False, constant=0, update="conproj"),
     shared_ranker("default"),
     shared_ranker("max-float64", update="max", dtype="float64"),

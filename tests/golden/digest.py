@@ -40,14 +40,16 @@ def file_digest(model: Any) -> str:
 def file_contents(path: Path) -> dict[str, Any]:
     """Return the header and the arrays of a model file, sorted by name.
 
-    The header is without the version that wrote it, and without the names of the learnt fields:
-    they are newer than most of the digests.
+    The header is without the version that wrote it. It is also without what is newer than most of
+    the digests: the names of the learnt fields, and parameters of one learner.
     """
     with safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["tagalong"])
         arrays = {name: file.get_tensor(name) for name in sorted(file.keys())}
     del header["tagalong"]
     header.get("features", {}).get("numbers", {}).pop("fields", None)
+    for part in (header, header.get("learner", {})):
+        _drop_newer_parameters(part.get("params", {}), part.get("settings", {}))
     return {"header": _sorted(header), "arrays": arrays}
 
 
@@ -63,3 +65,13 @@ def rounded(values: Any) -> list[str]:
     """Return numbers to six digits, for results whose last bits depend on BLAS or LAPACK."""
     numbers = np.asarray(values, dtype=np.float64).ravel()
     return [f"{number:.{SIGNIFICANT_DIGITS}g}" for number in (numbers + 0.0).tolist()]
+
+
+def _drop_newer_parameters(params: dict[str, Any], settings: dict[str, Any]) -> None:
+    """Remove the parameters that older files lack, if they say that there is one learner."""
+    if settings.get("race") == []:
+        del settings["race"], params["race"]
+        if params["C"] is None:
+            params["C"] = 10.0
+        if params["relevance"] == "auto":
+            del settings["relevance"], params["relevance"]

@@ -130,6 +130,17 @@ def label_rankers() -> Iterator[tuple[str, Run]]:
         "label-ranker/plain-rows/matrix",
         training_run(LabelRanker, by_matrix, normalize=False, constant=0.0, average=True),
     )
+    yield (
+        "label-ranker/relevance/matrix",
+        training_run(
+            LabelRanker,
+            by_matrix,
+            update="smooth",
+            geometry="adaptive",
+            average="auto",
+            relevance=True,
+        ),
+    )
 
 
 def shared_rankers() -> Iterator[tuple[str, Run]]:

@@ -31,6 +31,7 @@ SETTINGS: dict[type, dict[str, Any]] = {
         "dtype": "float32",
         "one_label": "auto",
         "probability": True,
+        "relevance": "auto",
     },
     SharedLabelRanker: {
         "features": None,

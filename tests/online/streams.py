@@ -93,11 +93,14 @@ def arrays(ranker: LabelRanker) -> dict[str, Any]:
 
 
 def scales(ranker: LabelRanker, n: int, constant: bool) -> FloatArray:
-    """S of the adaptive geometry, one number per feature; the constant feature is last."""
+    """S of the adaptive geometry, one number per feature; the constant feature is last.
+
+    With learnt relevances, S exp(-4 beta) has its part in F and G.
+    """
     state = arrays(ranker)
     S = np.ones(n + constant)
     # The constant feature has the id -1, which also indexes the last element.
-    S[state["features"]] = state["S"]
+    S[state["features"]] = state["S"] * np.exp(-4 * state.get("beta", np.zeros(1)))
     return S
 
 

@@ -21,7 +21,7 @@ EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(le
 # With custom features, the settings of FolderAffinity have defaults. Predtron's geometry is only
 # used by its certificate.
 NOT_NEEDED: dict[type, set[str]] = {
-    LabelRanker: {"one_label", "probability"},  # older model files lack them
+    LabelRanker: {"one_label", "probability", "relevance"},  # older model files lack them
     SharedLabelRanker: {"often", "seldom", "common", "rare"},
     PartialFeedbackRanker: set(),
     Predtron: {"geometry"},

@@ -27,6 +27,7 @@ WRONG: dict[str, list[Any]] = {
     "dtype": [*NOT_A_NAME, "float16", "double", int],
     "one_label": ["yes", "Auto", 2, None, [True]],
     "probability": ["no", None, 2, [True]],
+    "relevance": ["all", "Auto", 2, None, [True]],
 }
 
 CONFLICTS: list[tuple[dict[str, Any], list[str]]] = [

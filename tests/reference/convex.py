@@ -23,6 +23,7 @@ def primal_minimum(
     S: ArrayLike | None = None,
     unknown: Sequence[Collection[int]] | None = None,
     weights: ArrayLike | None = None,
+    theta0: ArrayLike | None = None,
 ) -> float:
     r"""Return the minimum over w of :math:`F(w) + C\sum_t \text{weight}_t\,\text{loss}_t(w)`.
 
@@ -44,6 +45,8 @@ def primal_minimum(
     S : one number per column, for the adaptive F.
     unknown : labels of each row that take part in no pair; none by default.
     weights : weights of the rows; ones by default.
+    theta0 : dual vectors (K, n) on which F is centred, 0 by default; not in the entropic geometry.
+        F is :math:`\tfrac12\sum_j\sqrt{S_j}|w_j - \theta_{0j}/\sqrt{S_j}|^2`.
 
     Returns
     -------
@@ -62,11 +65,15 @@ def primal_minimum(
     first_pair = first_entropy + entropies
     program = Program(first_pair + n_pairs + (rounds if smooth else 0))
     program.linear[first_loss:first_entropy] = factors
+    constant = 0.0
     if geometry == "entropic":
         _entropic_complexity(program, n_labels, n, first_entropy)
     else:
         scale = np.sqrt(np.asarray(S, dtype=np.float64)) if geometry == "adaptive" else np.ones(n)
         program.quadratic[:n_weights] = np.tile(scale, n_labels)
+        centre = np.zeros((n_labels, n)) if theta0 is None else np.asarray(theta0)
+        program.linear[:n_weights] = -centre.ravel()
+        constant = 0.5 * float(np.sum(centre**2 / scale))
     extra = first_pair
     for t, pairs in enumerate(blocks):
         loss = program.unit(first_loss + t)
@@ -77,7 +84,7 @@ def primal_minimum(
             continue
         _log_sum_exp(program, loss, differences, margin, temperature, extra)
         extra += len(pairs) + 1
-    return program.minimise()[1]
+    return program.minimise()[1] + constant
 
 
 def _pairs(

@@ -10,6 +10,7 @@ from . import exact, rules
 from .geometries import FloatArray, Geometry, curvature_bound, line, potential, scores, weights
 from .rules import Round, Step
 
+Relevance = Literal["none", "rare", "all"]
 Update = Literal["fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth"]
 
 RULES: dict[Update, Callable[[Round], Step]] = {
@@ -46,12 +47,16 @@ class NaiveLabelRanker:
         absolute value) before the constant is appended. A zero row does not change.
     rate : growth rate of S in the adaptive geometry.
     average : whether to keep the mean of theta over the rounds.
+    relevance : features whose relevance is learnt, in the adaptive geometry: "none"; "rare", those
+        present in under half of the updates; or "all". Never the constant feature.
 
     Attributes
     ----------
     theta : dual vectors (K, n), or (K, n + 1) with a constant feature.
     S : one number per column of theta: 1 plus rate times the sum of squares in updates. It stays
         at 1 unless the geometry is adaptive.
+    beta : relevance of each column of theta. Its weights are exp(2 beta) theta / sqrt(S).
+    penalty : sum of the increases of G by changes of beta.
     rounds : number of calls of `learn`, with or without an update.
     mistakes : rounds whose worst pair was tied or in the wrong order.
     loss : weighted sum of the hinge losses of the current weights.
@@ -73,6 +78,7 @@ class NaiveLabelRanker:
         normalize: bool = False,
         rate: float = 3.0,
         average: bool = False,
+        relevance: Relevance = "none",
     ) -> None:
         if geometry == "entropic" and update == "simopt":
             raise ValueError("update='simopt' needs a euclidean or adaptive geometry")
@@ -87,9 +93,13 @@ class NaiveLabelRanker:
         self.normalize = normalize
         self.rate = rate
         self.average = average
+        self.relevance: Relevance = relevance
         dimension = n_features + (constant != 0.0)
         self.theta = np.zeros((n_labels, dimension))
         self.S = np.ones(dimension)
+        self.beta, self.V = np.zeros(dimension), np.zeros(dimension)
+        self.updates = np.zeros(dimension + 1)  # per feature; the last number counts all updates
+        self.share_squares = self.share_count = self.penalty = 0.0
         self.rounds = 0
         self.mistakes = 0
         self.loss = 0.0
@@ -108,7 +118,7 @@ class NaiveLabelRanker:
 
     def scores(self, x: ArrayLike) -> FloatArray:
         """Return the scores (K,) of the current weights."""
-        return scores(weights(self.geometry, self.theta, self.S), self.row(x))
+        return scores(weights(self.geometry, self.theta, self.scales), self.row(x))
 
     def averaged_scores(self, x: ArrayLike, blend: float) -> FloatArray:
         """Return the scores (K,) of theta - blend · (theta - mean theta), with the current S."""
@@ -116,13 +126,21 @@ class NaiveLabelRanker:
             raise ValueError("averaged_scores needs average=True")
         mean = self._theta_sum / max(self.rounds, 1)
         theta = self.theta - blend * (self.theta - mean)
-        return scores(weights(self.geometry, theta, self.S), self.row(x))
+        return scores(weights(self.geometry, theta, self.scales), self.row(x))
+
+    @property
+    def scales(self) -> FloatArray:
+        """The numbers that take the place of S if relevances are learnt.
+
+        They are S exp(-4 beta): their inverse square roots are exp(2 beta) / sqrt(S).
+        """
+        return np.asarray(self.S * np.exp(-4 * self.beta))
 
     @property
     def dual(self) -> float:
         """The dual value, computed from theta."""
         gained = self.margin * self.tau_sum + self.entropy_sum
-        return gained - potential(self.geometry, self.theta, self.S)
+        return gained - potential(self.geometry, self.theta, self.scales)
 
     def learn(
         self,
@@ -152,7 +170,7 @@ class NaiveLabelRanker:
         inside = tuple(y for y in known if y in relevant)
         outside = tuple(y for y in known if y not in relevant)
         if inside and outside:
-            along = line(self.geometry, self.theta, self.S, row)
+            along = line(self.geometry, self.theta, self.scales, row)
             budget = self.C * weight
             round_ = Round(along, inside, outside, budget, self.margin, self.temperature)
             self._count(round_, row, weight)
@@ -166,16 +184,44 @@ class NaiveLabelRanker:
         r, s = round_.worst_pair
         self.mistakes += bool(round_.scores[r] <= round_.scores[s])
         self.loss += weight * max(0.0, round_.shortfall((r, s)))
-        bound = curvature_bound(self.geometry, row, self.S)
+        bound = curvature_bound(self.geometry, row, self.scales)
         self.curvature = max(self.curvature, bound)
 
     def _move(self, step: Step, row: FloatArray) -> None:
-        """Take the step, then update S, then the average."""
+        """Take the step, then update the relevances, then S, then the average."""
+        before = self.theta.copy()
         self.theta += np.outer(step.alpha, row)
         if self.geometry == "adaptive" and step.alpha.any():
+            if self.relevance != "none":
+                self._learn_relevances(step.alpha, row, before)
             self.S += self.rate * row**2
         self.tau_sum += step.tau
         self.entropy_sum += step.entropy
         self.rounds += 1
         if self.average:
             self._theta_sum += self.theta
+
+    def _learn_relevances(self, alpha: FloatArray, row: FloatArray, before: FloatArray) -> None:
+        """Move beta, given the step, theta before the step, and theta after it."""
+        present = row != 0.0
+        learns = present.copy()
+        if self.constant != 0.0:
+            learns[-1] = False
+        if self.relevance == "rare":
+            learns &= 2 * self.updates[:-1] < self.updates[-1]
+        self.updates[:-1] += present
+        self.updates[-1] += 1
+        z = row * np.exp(2 * self.beta) / np.sqrt(self.S)
+        c = np.where(learns, z * (alpha @ before) / np.abs(alpha).sum(), 0.0)
+        if learns.any():
+            self.share_squares = 0.9999 * self.share_squares + float(np.sum(c**2))
+            self.share_count = 0.9999 * self.share_count + int(learns.sum())
+        self.V += c**2
+        moving = c != 0.0
+        spread = np.sqrt(self.V[moving] + self.share_squares / max(self.share_count, 1.0))
+        beta = self.beta.copy()
+        beta[moving] = np.clip(beta[moving] + 0.05 * c[moving] / spread, -0.7, 0.7)
+        growth = (np.exp(2 * beta) - np.exp(2 * self.beta)) / np.sqrt(self.S)
+        squares = np.sum(self.theta**2, axis=0)
+        self.penalty += float(np.sum(np.maximum(0.0, 0.5 * squares * growth)))
+        self.beta = beta

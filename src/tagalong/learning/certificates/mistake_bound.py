@@ -68,6 +68,10 @@ class Certificate:
         Rounds in which the solver reached its limit, because the numbers were too large or too
         small for it; the count is saved with the model. Such a round takes a simpler step.
         Everything said here holds for it too, except the mistake bound of blocks of rows.
+    penalty : float
+        P, the sum of all decreases of the dual value when the scale of a feature changed. Only the
+        adaptive geometry has any: by learnt relevances of features, and by growing scales after
+        a restart.
     """
 
     rounds: int
@@ -85,6 +89,7 @@ class Certificate:
     solver_iterations: tuple[int, float] = (0, 0.0)
     restarted: str = ""
     unsolved: int = 0
+    penalty: float = 0.0
 
     @classmethod
     def of(
@@ -108,7 +113,10 @@ class Certificate:
         mean = facts.solver_iterations / rounds if rounds else 0.0
         mistakes = facts.mistakes
         update = settings["update"]
-        if not isinstance(facts, core.LabelCertificate):
+        penalty = 0.0
+        if isinstance(facts, core.LabelCertificate):
+            penalty = facts.penalty
+        else:
             update = _update_of_blocks(update, facts)
         # Positional arguments: faster, and this runs at every point of a learning curve.
         return cls(
@@ -127,6 +135,7 @@ class Certificate:
             (facts.solver_most_iterations, mean),
             restarted,
             facts.unsolved,
+            penalty,
         )
 
     @property
@@ -150,15 +159,17 @@ class Certificate:
 
         A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake on a
         non-empty row raises the dual value by at least ``gain_per_mistake`` (on an empty row
-        every competitor has the same loss). The dual value cannot exceed the competitor's
-        objective, so ``mistakes <= (complexity + C * loss) / gain_per_mistake``.
+        every competitor has the same loss). Changes of the scales of features have lowered it
+        by at most ``penalty``. The dual value cannot exceed the competitor's objective, so
+        ``mistakes <= (complexity + C * loss + penalty) / gain_per_mistake``.
 
         Parameters
         ----------
         complexity : float
             F(w). Euclidean: half the squared length of all weights, including those of the
             constant feature. Adaptive: half of ``sum_j sqrt(S_j) |w_j|^2`` with the current
-            scales ``S`` of the features. Entropic: the sum over labels of
+            scales ``S`` of the features; with learnt relevances ``beta``, of
+            ``sum_j sqrt(S_j) exp(-2 beta_j) |w_j|^2``. Entropic: the sum over labels of
             ``sum_j w_j log(n w_j)``.
         loss : float
             The competitor's cumulative loss on the same rounds, each times its sample weight:
@@ -178,7 +189,7 @@ class Certificate:
         if gain <= 0:
             warnings.warn(self._why_no_bound(), NoBoundWarning, stacklevel=2)
             return math.inf
-        return (complexity + self.C * loss) / gain
+        return (complexity + self.C * loss + self.penalty) / gain
 
     def _why_no_bound(self) -> str:
         if mistake_bound(self.update) == "step given":

@@ -121,6 +121,11 @@ class LabelRanker(CutoffRanker):
     probability : bool, default True
         Whether to learn how far suggestions can be trusted. If False, ``predict_proba`` does not
         exist and no suggestion is sure; learning is a few percent faster.
+    relevance : "auto", True or False, default "auto"
+        Whether to learn how relevant each feature is, in the adaptive geometry: a feature whose
+        weights already argued for the correction of a round counts more. True learns it for the
+        features that were present in under half of the updates. "auto" means True in a race and
+        False for one learner.
     race : "auto", None or sequence of str, default None
         The learners that compete. ``None``: one learner, with the settings above. ``"auto"``: all
         contestants, if the settings above that determine the learner have their default values;
@@ -198,6 +203,7 @@ class LabelRanker(CutoffRanker):
         dtype: str = "float32",
         one_label: bool | Literal["auto"] = "auto",
         probability: bool = True,
+        relevance: bool | Literal["auto"] = "auto",
         race: Literal["auto"] | Sequence[str] | None = None,
     ):
         self.update = update
@@ -214,6 +220,7 @@ class LabelRanker(CutoffRanker):
         self.dtype = dtype
         self.one_label = one_label
         self.probability = probability
+        self.relevance = relevance
         self.race = race
 
     @property
@@ -246,8 +253,9 @@ class LabelRanker(CutoffRanker):
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
         one_label = {"auto": "auto", "yes": True, "no": False}[settings.get("one_label", "auto")]
-        race = settings.get("race") or None
-        given = {"average": average, "one_label": one_label, "race": race}
+        relevance = {"rare": True, "none": False}[settings["relevance"]]
+        race = settings["race"] or None
+        given = {"average": average, "one_label": one_label, "relevance": relevance, "race": race}
         return {**super()._params_with(settings), **given}
 
     def _checked_settings(self) -> Settings:
@@ -279,6 +287,7 @@ class LabelRanker(CutoffRanker):
             "dtype": dtype,
             "one_label": _checked_one_label(self.one_label),
             "probability": parameters.flag(self.probability, "probability"),
+            "relevance": _checked_relevance(self.relevance, geometry, bool(race)),
             "race": race,
         }
         if self.n_features is not None:
@@ -351,7 +360,7 @@ class LabelRanker(CutoffRanker):
 
     def _make_native(self, settings: Settings) -> Native:
         # Files of older versions lack these settings.
-        settings = {"one_label": "auto", "probability": True, "race": [], **settings}
+        settings = {"one_label": "auto", "probability": True, **settings}
         if settings["race"]:
             return new_native(RACES, settings)
         return new_native((core.LabelRanker32, core.LabelRanker64), settings, ["race"])
@@ -389,3 +398,17 @@ def _checked_one_label(one_label: object) -> str:
     if one_label != "auto":
         raise ValueError(f"one_label must be 'auto', True or False, got {one_label!r}")
     return "auto"
+
+
+def _checked_relevance(relevance: object, geometry: str, racing: bool) -> str:
+    """Return the features whose relevance is learnt: "rare" ones, or "none"."""
+    if not isinstance(relevance, (bool, np.bool_)):
+        if relevance != "auto":
+            raise ValueError(f"relevance must be 'auto', True or False, got {relevance!r}")
+        return "rare" if racing and geometry == "adaptive" else "none"
+    if relevance and geometry != "adaptive":
+        raise ValueError(
+            f"relevance=True needs geometry='adaptive', got geometry={geometry!r}; "
+            "use relevance='auto' or False"
+        )
+    return "rare" if relevance else "none"
