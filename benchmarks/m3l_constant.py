@@ -1,10 +1,10 @@
 """M3L with and without a constant feature: ``python -m benchmarks.m3l_constant``.
 
-Each data set is shuffled; two thirds of its rows train the model and the others measure it. Rows
-have unit length, C = 1 and tol = 0.01. The columns are the precision at 1, 3 and 5, the average
-precision, the micro-F1 of the labels that score at least 0, the certified relative duality gap, and
-seconds of processor time of one thread for training. Rows and labels without a positive example in
-their part are left out. Training takes at most ``--rows`` rows.
+Each data set is shuffled; two thirds of its rows, but at most ``--rows``, train the model, and half
+as many others measure it. Rows have unit length, C = 1 and tol = 0.01. The columns are the
+precision at 1, 3 and 5, the average precision, the micro-F1 of the labels that score at least 0,
+the certified relative duality gap, and seconds of processor time of one thread for training. Labels
+without a training row and measured rows without a label are left out.
 
 The last lines are scikit-learn's LinearSVC, with its default C = 1, on RCV1. M3L's C counts twice:
 C = 0.5 is LinearSVC with the hinge loss and C = 1.
