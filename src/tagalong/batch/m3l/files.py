@@ -35,6 +35,8 @@ def to_parts(
         The result of training.
     """
     params = dict(params)
+    if params["constant"] == 0:  # Earlier versions read the file, too.
+        del params["constant"]
     arrays: model_files.Arrays = {}
     if callable(params["kernel"]):
         raise ValueError("a model whose kernel is a function cannot be saved: files hold no code")

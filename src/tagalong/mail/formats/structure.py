@@ -53,7 +53,7 @@ def mail_features(mail: Mail) -> dict[str, float]:
 
 def _addresses(header: str) -> list[str]:
     """Return the distinct addresses in a header, in lower case, without the names of people."""
-    found = []
+    found: list[str] = []
     for mailbox in _QUOTED.sub(" ", header).replace(";", ",").split(","):
         # A name may contain an address too; that of the mailbox comes last.
         words = [word for word in _DELIMITERS.split(mailbox) if "@" in word.strip("@")]
