@@ -150,6 +150,7 @@ struct Settings {
     int threads;
     std::uint64_t seed;
     std::size_t cache_bytes;
+    double constant;  // value of the constant feature of the linear solver, 0 for none
 };
 
 // The results that both solvers return.
@@ -211,7 +212,7 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     }
     SolverProgress progress;
     const bool stopped = run_with_progress(progress, callback, [&] {
-        const m3l::Rows<T> rows(x.matrix);
+        const m3l::Rows<T> rows(x.matrix, given.constant);
         m3l::solve_linear(rows, problem, settings, progress, solution);
     });
     LinearSolution out(solution, solution.passes, stopped);
@@ -344,12 +345,13 @@ void add_m3l(nb::module_& module) {
         .def(
             "__init__",
             [](Settings* self, double tolerance, int most_passes, int threads, std::uint64_t seed,
-               std::size_t cache_bytes) {
-                new (self) Settings{tolerance, most_passes, threads, seed, cache_bytes};
+               std::size_t cache_bytes, double constant) {
+                new (self) Settings{tolerance, most_passes, threads, seed, cache_bytes, constant};
             },
             nb::kw_only(), nb::arg("tolerance"), nb::arg("most_passes"), nb::arg("threads"),
-            nb::arg("seed"), nb::arg("cache_bytes"))
-        .def_ro("tolerance", &Settings::tolerance);
+            nb::arg("seed"), nb::arg("cache_bytes"), nb::arg("constant") = 0.0)
+        .def_ro("tolerance", &Settings::tolerance)
+        .def_ro("constant", &Settings::constant);
     add_solution<LinearSolution>(module, "M3LLinearSolution")
         .def_ro("weights", &LinearSolution::weights, kArray)
         .def_ro("place", &LinearSolution::place, kArray)

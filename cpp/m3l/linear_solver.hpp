@@ -33,7 +33,8 @@ struct LinearSolution {
     std::vector<std::int32_t> position;
     // b, (blocks, rows, lanes) row-major.
     AlignedVector<T> dual;
-    // The columns that occur, ascending, and z: one row per such column, one number per label.
+    // The columns that occur, ascending, and z: one row per such column, one number per label. The
+    // constant feature is the last.
     std::vector<std::int32_t> features;
     std::vector<T> weights;
     SolutionStatus status;

@@ -8,6 +8,9 @@
 // - A matrix with few zeros is stored densely.
 // - If a copy would be as large as the original, the matrix is read in place and must outlive the
 //   rows.
+//
+// A constant feature, which has the same value in every row, is one more feature with the number of
+// columns as its column. Sparse rows store it once. Dense rows store it like any other column.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +42,32 @@ class OwnedOrBorrowed {
     const V* borrowed_ = nullptr;
 };
 
+// The feature that has the same value in every row.
+template <class T>
+struct ConstantFeature {
+    T value = 0;  // 0 if there is no such feature
+    std::size_t number = 0;
+
+    // score + x w, for the weights of kLanes labels or of one label.
+    TAGALONG_INLINE Lanes<T> add_score(const Lanes<T>& score, const T* weights) const {
+        return value == 0 ? score : score + Lanes<T>::load(weights + number * kLanes) * value;
+    }
+    TAGALONG_INLINE T add_product(T product, const T* weights) const {
+        return value == 0 ? product : product + weights[number] * value;
+    }
+    // w += amount x
+    template <class W>
+    TAGALONG_INLINE void add(const Lanes<W>& amount, W* weights) const {
+        if (value == 0) return;
+        W* const w = weights + number * kLanes;
+        (Lanes<W>::load(w) + amount * static_cast<W>(value)).store(w);
+    }
+    template <class W>
+    TAGALONG_INLINE void add_to(W amount, W* weights) const {
+        if (value != 0) weights[number] += amount * static_cast<W>(value);
+    }
+};
+
 // Sparse rows with feature numbers of type I.
 template <class T, class I>
 struct SparseRows {
@@ -46,6 +75,7 @@ struct SparseRows {
     OwnedOrBorrowed<I> index;
     OwnedOrBorrowed<T> value;  // empty if the values of each row are equal
     std::vector<T> constant;   // that value, one per row; empty otherwise
+    ConstantFeature<T> constant_feature;
 
     // Prefetch row i; with `weights`, the weights of its features.
     TAGALONG_INLINE void prefetch(std::size_t i) const {
@@ -72,7 +102,7 @@ struct SparseRows {
                 d = d + w(at[3]);
             }
             for (; at < end; ++at) a = a + w(*at);
-            return ((a + b) + (c + d)) * constant[i];
+            return constant_feature.add_score(((a + b) + (c + d)) * constant[i], weights);
         }
         const T* x = value.data() + start[i];
         for (; end - at >= 4; at += 4, x += 4) {
@@ -82,12 +112,13 @@ struct SparseRows {
             d = d + w(at[3]) * x[3];
         }
         for (; at < end; ++at, ++x) a = a + w(*at) * *x;
-        return (a + b) + (c + d);
+        return constant_feature.add_score((a + b) + (c + d), weights);
     }
     // w_j += amount x_ij
     template <class W>
     TAGALONG_INLINE void add(std::size_t i, const Lanes<W>& amount, W* weights) const {
         const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
+        constant_feature.add(amount, weights);
         if (!constant.empty()) {
             const Lanes<W> step = amount * static_cast<W>(constant[i]);
             for (; at < end; ++at) {
@@ -115,7 +146,7 @@ struct SparseRows {
                 d += weights[at[3]];
             }
             for (; at < end; ++at) a += weights[*at];
-            return ((a + b) + (c + d)) * constant[i];
+            return constant_feature.add_product(((a + b) + (c + d)) * constant[i], weights);
         }
         const T* x = value.data() + start[i];
         for (; end - at >= 4; at += 4, x += 4) {
@@ -125,11 +156,12 @@ struct SparseRows {
             d += weights[at[3]] * x[3];
         }
         for (; at < end; ++at, ++x) a += weights[*at] * *x;
-        return (a + b) + (c + d);
+        return constant_feature.add_product((a + b) + (c + d), weights);
     }
     template <class W>
     TAGALONG_INLINE void add_to(std::size_t i, W amount, W* weights) const {
         const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
+        constant_feature.add_to(amount, weights);
         if (!constant.empty()) {
             const W step = amount * static_cast<W>(constant[i]);
             for (; at < end; ++at) weights[*at] += step;
@@ -191,8 +223,10 @@ class Rows {
   public:
     using Storage = std::variant<NarrowRows<T>, WideRows<T>, DenseRows<T>>;
 
-    // Takes a validated matrix without repeated entries.
-    explicit Rows(const Matrix& from) : rows_(static_cast<std::size_t>(from.rows)) {
+    // Takes a validated matrix without repeated entries, and the value of the constant feature, 0
+    // for none.
+    explicit Rows(const Matrix& from, double constant_value = 0)
+        : rows_(static_cast<std::size_t>(from.rows)) {
         Example row;
         std::vector<std::size_t> occurrences(static_cast<std::size_t>(from.columns), 0);
         squared_norm_.reserve(rows_);
@@ -201,7 +235,7 @@ class Rows {
         for (std::int64_t i = 0; i < from.rows; ++i) {
             from.read(i, row);
             entries += row.size();
-            double sum = 0;
+            double sum = constant_value * constant_value;
             for (std::size_t e = 0; e < row.size(); ++e) {
                 ++occurrences[row.feature[e]];
                 constant &= row.value[e] == row.value[0];
@@ -212,7 +246,8 @@ class Rows {
         if (!from.sparse() && 2 * entries > rows_ * occurrences.size()) {
             feature_.resize(occurrences.size());
             std::iota(feature_.begin(), feature_.end(), 0);
-            fill_dense(from);
+            if (constant_value != 0) feature_.push_back(static_cast<std::int32_t>(from.columns));
+            fill_dense(from, constant_value);
             return;
         }
         for (std::size_t j = 0; j < occurrences.size(); ++j)
@@ -221,6 +256,7 @@ class Rows {
             borrow_sparse(from)) {
             feature_.resize(occurrences.size());
             std::iota(feature_.begin(), feature_.end(), 0);
+            add_constant_feature(from.columns, constant_value);
             return;
         }
         std::stable_sort(feature_.begin(), feature_.end(), [&](std::int32_t a, std::int32_t b) {
@@ -230,10 +266,12 @@ class Rows {
         if (feature_.size() <= kMaxNarrowFeatures)
             fill_sparse<std::uint16_t>(from, occurrences, entries, constant);
         else fill_sparse<std::uint32_t>(from, occurrences, entries, constant);
+        add_constant_feature(from.columns, constant_value);
     }
 
     std::size_t size() const { return rows_; }
-    // The number of features in use; feature()[j] is the column of feature j.
+    // The number of features in use; feature()[j] is the column of feature j. The constant feature
+    // is the last.
     std::size_t features() const { return feature_.size(); }
     const std::vector<std::int32_t>& feature() const { return feature_; }
     double squared_norm(std::size_t i) const { return squared_norm_[i]; }
@@ -263,7 +301,18 @@ class Rows {
         });
         return borrowed;
     }
-    void fill_dense(const Matrix& from) {
+    // Adds the constant feature to sparse rows, as the last feature.
+    void add_constant_feature(std::int64_t column, double value) {
+        if (value == 0) return;
+        std::visit(
+            [&](auto& rows) {
+                if constexpr (!std::is_same_v<std::decay_t<decltype(rows)>, DenseRows<T>>)
+                    rows.constant_feature = {static_cast<T>(value), feature_.size()};
+            },
+            storage_);
+        feature_.push_back(static_cast<std::int32_t>(column));
+    }
+    void fill_dense(const Matrix& from, double constant_value) {
         DenseRows<T> out;
         out.columns = feature_.size();
         out.stride = (out.columns + kLanes - 1) / kLanes * kLanes;
@@ -273,6 +322,8 @@ class Rows {
             from.read(static_cast<std::int64_t>(i), row);
             for (std::size_t e = 0; e < row.size(); ++e)
                 out.value[i * out.stride + row.feature[e]] = static_cast<T>(row.value[e]);
+            if (constant_value != 0)
+                out.value[i * out.stride + out.columns - 1] = static_cast<T>(constant_value);
         }
         storage_ = std::move(out);
     }

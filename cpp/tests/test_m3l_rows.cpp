@@ -46,8 +46,9 @@ struct Sparse {
 };
 
 template <class T>
-void compare(const Matrix& matrix, Random& random, double distance) {
-    const Rows<T> rows(matrix);
+void compare(const Matrix& matrix, Random& random, double distance, double constant = 0) {
+    const Rows<T> rows(matrix, constant);
+    if (constant != 0) same(rows.feature().back(), static_cast<std::int32_t>(matrix.columns));
     AlignedVector<T> weights(rows.features() * kLanes);
     for (T& each : weights) each = static_cast<T>(random.normal());
     std::visit(
@@ -56,7 +57,10 @@ void compare(const Matrix& matrix, Random& random, double distance) {
             for (std::int64_t i = 0; i < matrix.rows; ++i) {
                 Note note("row ", i);
                 matrix.read(i, row);
-                double expected[kLanes] = {}, squared = 0;
+                double expected[kLanes] = {}, squared = constant * constant;
+                const std::size_t last = (rows.features() - 1) * kLanes;
+                for (std::size_t k = 0; k < kLanes && constant != 0; ++k)
+                    expected[k] = constant * static_cast<double>(weights[last + k]);
                 for (std::size_t e = 0; e < row.size(); ++e) {
                     squared += row.value[e] * row.value[e];
                     for (std::size_t j = 0; j < rows.features(); ++j)
@@ -91,6 +95,15 @@ Test sparse_rows("m3l rows: sparse rows, with constant and with varying values",
     }
 });
 
+Test constant_feature("m3l rows: a constant feature is one more column of sparse rows", [] {
+    Random random(5);
+    for (const bool constant_rows : {false, true}) {
+        const Sparse data(random, 20, 37, 0.2, constant_rows);
+        compare<float>(data.matrix(), random, 1e-4, 0.7);
+        compare<double>(data.matrix(), random, 1e-12, 0.7);
+    }
+});
+
 Test wide_rows("m3l rows: more features than 16 bits can number", [] {
     Random random(4);
     Sparse data(random, 0, 0, 0, false);
@@ -120,7 +133,8 @@ Test shared_rows("m3l rows: wide rows of matching types are read in place", [] {
         data.value.push_back(random.normal());
     }
     data.start.push_back(70003);
-    const Rows<double> rows(data.matrix());
+    constexpr double kConstant = 0.7;
+    const Rows<double> rows(data.matrix(), kConstant);
     const auto& shared = std::get<m3l::SparseRows<double, std::uint32_t>>(rows.storage());
     check(shared.value.data() == data.value.data(), "the values were copied");
     check(static_cast<const void*>(shared.index.data()) == data.index.data(),
@@ -130,7 +144,7 @@ Test shared_rows("m3l rows: wide rows of matching types are read in place", [] {
     alignas(64) double found[kLanes];
     shared.score(1, weights.data()).store(found);
     for (std::size_t k = 0; k < kLanes; ++k) {
-        double expected = 0;
+        double expected = kConstant * weights[70000 * kLanes + k];
         for (std::size_t e = 70000; e < 70003; ++e)
             expected +=
                 data.value[e] * weights[static_cast<std::size_t>(data.index[e]) * kLanes + k];
@@ -149,6 +163,9 @@ Test dense_rows("m3l rows: dense rows", [] {
     check(Rows<float>(matrix).dense(), "a matrix without zeros was stored as sparse");
     compare<float>(matrix, random, 1e-4);
     compare<double>(matrix, random, 1e-12);
+    check(Rows<float>(matrix, 0.7).dense(), "a constant feature changed the layout");
+    compare<float>(matrix, random, 1e-4, 0.7);
+    compare<double>(matrix, random, 1e-12, 0.7);
 });
 
 Test cache("m3l kernel cache: returns the requested rows at any capacity", [] {

@@ -1174,10 +1174,19 @@ class M3LProblem:
 
 class M3LSettings:
     def __init__(
-        self, *, tolerance: float, most_passes: int, threads: int, seed: int, cache_bytes: int
+        self,
+        *,
+        tolerance: float,
+        most_passes: int,
+        threads: int,
+        seed: int,
+        cache_bytes: int,
+        constant: float = 0.0,
     ) -> None: ...
     @property
     def tolerance(self) -> float: ...
+    @property
+    def constant(self) -> float: ...
 
 class M3LLinearSolution:
     @property

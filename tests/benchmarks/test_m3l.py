@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from benchmarks import m3l
+from benchmarks import m3l, m3l_constant
 from benchmarks.liblinear import Array, linear_svc
 from tagalong.batch.m3l.kernels import Kernel
 from tests.batch.problems import data
@@ -57,3 +57,11 @@ def test_a_sample_has_labels_of_all_frequencies() -> None:
     Y = (np.arange(100)[:, None] < np.arange(1, 31)).astype(float)
     assert m3l.spread_sample(Y, 3).tolist() == [29, 15, 0]
     assert len(m3l.spread_sample(Y, 50)) == 30
+
+
+def test_measures_of_the_constant_feature() -> None:
+    truth = np.array([[1.0, 0, 0, 0, 1], [0, 1, 0, 0, 0]])
+    scores = np.array([[0.5, 0.4, -1, -2, -0.1], [0.2, -0.1, -3, -4, -5]])
+    # Right labels are at places 1 and 3, and at place 2. One of three predicted labels is right.
+    found = m3l_constant.measures(truth, scores)
+    assert found == ["0.500", "0.500", "0.300", f"{(5 / 6 + 1 / 2) / 2:.3f}", f"{2 / 6:.3f}"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tagalong import load
+from tagalong import M3LClassifier, Tagger, load
 from tests.cli.conftest import Run
 from tests.timeouts import TIMEOUT
 
@@ -87,12 +87,31 @@ def test_kernel_and_prior(run: Run, stream: Path) -> None:
         assert run("inspect", "m.tagalong").code == 0
 
 
+def test_a_constant_feature_gives_intercepts(run: Run, stream: Path) -> None:
+    assert run("fit", "items.jsonl", "--model", "m.tagalong", "-q", "--constant", "0.5").code == 0
+    tagger = load("m.tagalong")
+    assert isinstance(tagger, Tagger)
+    model = tagger.learner
+    assert isinstance(model, M3LClassifier)
+    assert model.constant == 0.5
+    assert np.abs(model.intercept_).min() > 0
+    unknown = run("suggest", "--model", "m.tagalong", "--text", "zebra", "--json").json
+    scores = {found["label"]: found["score"] for found in unknown["suggestions"]}
+    expected = dict(zip(tagger.labels, model.intercept_.tolist(), strict=True))
+    assert scores == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         (["--learner", "svm"], "--learner: there is no batch learner 'svm'; choose one of m3l"),
         (["--set", "depth=3"], "m3l has no parameter 'depth'; --set takes C, cache_size"),
         (["-C", "-1"], "-C must be positive, got -1"),
+        (["--constant", "nan"], "--constant must be a finite number, got nan"),
+        (
+            ["--constant", "1", "--kernel", "rbf"],
+            "--constant must be 0 with --kernel rbf, got 1.0; coef0 is the constant term of ",
+        ),
         (["--holdout", "1"], "--holdout must be at least 0 and below 1, got 1"),
     ],
 )

@@ -114,6 +114,7 @@ SETTINGS: dict[type, dict[str, Any]] = {
         "n_jobs": 1,
         "random_state": 3,
         "verbose": 0,
+        "constant": 0.0,
     },
     TextFeatures: {
         "words": (1, 1),

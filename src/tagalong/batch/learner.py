@@ -175,7 +175,8 @@ class BatchLearner(Fitted):
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return the features, their contributions to a label's score, and the score.
 
-        Only the linear kernel has such contributions.
+        The score is the sum of the contributions and the label's intercept. Only the linear kernel
+        has such contributions.
 
         Parameters
         ----------
@@ -193,7 +194,10 @@ class BatchLearner(Fitted):
             raise ValueError(f"label {label!r} is not in classes_")
         indices, values = as_pairs(x)
         parts = self._fit.model.contributions(indices, values, self._fit.labels.number[label])
-        return indices.astype(np.int32), parts, float(parts.sum())
+        score = float(parts.sum())
+        if self._fit.model.intercept is not None:
+            score += float(self._fit.model.intercept[self._fit.labels.number[label]])
+        return indices.astype(np.int32), parts, score
 
     def weights_by_feature(self) -> dict[str, Array]:
         """Return the ``features`` of the training data and their ``weights``, (features, K).

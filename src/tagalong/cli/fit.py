@@ -27,6 +27,8 @@ from tagalong.text import TextFeatures
 __all__ = ["BATCH_LEARNERS", "run"]
 
 BATCH_LEARNERS = {"m3l": "tagalong.batch.m3l.classifier:M3LClassifier"}
+# The flags that set parameters of the learner.
+FLAGS = {"C": "-C", "prior": "--prior", "kernel": "--kernel", "constant": "--constant"}
 INTERRUPTED = 130
 
 
@@ -129,7 +131,7 @@ def _learner(args: argparse.Namespace, out: Output) -> Any:
     module, _, name = BATCH_LEARNERS[args.learner].partition(":")
     kind = getattr(import_module(module), name)
     settings = {**setting_values(args.set), "verbose": int(not out.quiet)}
-    for name in ("C", "prior", "kernel"):
+    for name in FLAGS:
         if getattr(args, name) is not None:
             settings[name] = getattr(args, name)
     known = kind().get_params()
@@ -147,8 +149,7 @@ def _learner(args: argparse.Namespace, out: Output) -> Any:
 
 def _flags(args: argparse.Namespace) -> dict[str, str]:
     """Return the flag of each parameter that has one and that is not given by ``--set``."""
-    flags = {"C": "-C", "prior": "--prior", "kernel": "--kernel"}
-    return {name: flag for name, flag in flags.items() if getattr(args, name) is not None}
+    return {name: flag for name, flag in FLAGS.items() if getattr(args, name) is not None}
 
 
 def _split(items: list[Item], share: float) -> tuple[list[Item], list[Item]]:

@@ -40,6 +40,7 @@ Array = npt.NDArray[Any]
 
 LARGEST_BOUND = 1e12
 LARGEST_WEIGHT = 1e12
+LARGEST_CONSTANT = 1e6
 DENSE_COEF_LIMIT = 50_000_000
 
 
@@ -53,7 +54,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
               + C \sum_{il} \max(0, \Delta_{il} - 2 y_{il}\, z_l \cdot \phi(x_i)),
 
     through the dual, which needs :math:`R` and not its inverse. With :math:`R = I` this is one
-    support vector machine per label, without bias and with the penalty :math:`2C`.
+    support vector machine per label, with the penalty :math:`2C`. With `constant`, :math:`\phi(x)`
+    is :math:`x` with a constant feature appended.
 
     Parameters
     ----------
@@ -100,6 +102,10 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         Seed of the order of the steps.
     verbose : int, default 0
         Whether to print progress to standard error.
+    constant : float, default 0.0
+        The value of a constant feature, whose weights are the labels' intercepts; 0 for no constant
+        feature. The weights are regularised, the less the larger the value. For the linear kernel
+        only; the constant term of ``"poly"`` is `coef0`.
 
     Attributes
     ----------
@@ -107,6 +113,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         The labels, in the order of their columns.
     coef_ : array or CSR array of shape (K, n)
         The weights, for the linear kernel only; sparse if large.
+    intercept_ : array of shape (K,)
+        The contribution of the constant feature to the scores, for the linear kernel only.
     dual_coef_ : array of shape (rows, K)
         The dual variables times the signs of the labels. For other kernels than the linear one,
         only the rows of ``support_``.
@@ -131,7 +139,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     in an indicator means that the relevance is unknown. If a column is all NaN, the prior alone
     determines the scores of its label.
 
-    There is no bias: append a constant feature if you need one. An interrupted ``fit`` keeps the
+    Without `constant` there is no intercept. An interrupted ``fit`` keeps the
     solution so far and raises KeyboardInterrupt; without a prior, labels whose training had not
     started score 0.
 
@@ -167,6 +175,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        constant: float = 0.0,
     ):
         self.C = C
         self.prior = prior
@@ -183,6 +192,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.constant = constant
 
     def fit(
         self, X: MatrixLike, y: TargetsLike, sample_weight: npt.ArrayLike | None = None
@@ -350,6 +360,17 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         return model.coef(DENSE_COEF_LIMIT)
 
     @property
+    def intercept_(self) -> Array:
+        """The contribution of the constant feature to the scores, (K,); linear kernel only."""
+        self._require_start("intercept_")
+        model = self._fit.model
+        if not isinstance(model, LinearModel):
+            raise AttributeError("only a model with the linear kernel has intercept_")
+        if model.intercept is None:
+            return np.zeros(len(self._fit.labels), dtype=model.weights.dtype)
+        return model.intercept
+
+    @property
     def dual_coef_(self) -> Array:
         """The dual variables times the signs of the labels, (rows, K)."""
         self._require_start("dual_coef_")
@@ -376,12 +397,21 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             parameters.choice(self.kernel, "kernel", KERNELS)
         parameters.flag(self.warm_start, "warm_start")
         parameters.positive(self.C, "C", LARGEST_BOUND)
+        constant = parameters.real(self.constant, "constant")
+        if abs(constant) > LARGEST_CONSTANT:
+            raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
+        if constant != 0 and self.kernel != "linear":
+            raise ValueError(
+                f"constant must be 0 with kernel={self.kernel!r}, got {constant!r}; coef0 is the "
+                "constant term of kernel='poly'"
+            )
         return core.M3LSettings(
             tolerance=parameters.positive(self.tol, "tol"),
             most_passes=parameters.integer(self.max_iter, "max_iter", 1, 2**31 - 1),
             threads=thread_count(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             cache_bytes=int(1e6 * parameters.positive(self.cache_size, "cache_size")),
+            constant=constant,
         )
 
     def _scores(self, X: MatrixLike) -> Array:
@@ -417,7 +447,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.classifier_tags.multi_label = True
         # In one of scikit-learn's checks, the rows surround the origin and nearly all have the same
-        # class. To separate them, a model needs a bias or a kernel with a constant term.
+        # class. To separate them, a model needs a constant feature or a kernel with a constant.
         has_constant = self.kernel == "rbf" or (self.kernel == "poly" and self.coef0 != 0)
+        has_constant |= self.kernel == "linear" and self.constant != 0
         tags.classifier_tags.poor_score = not has_constant
         return tags

@@ -35,6 +35,8 @@ def to_parts(
         The result of training.
     """
     params = dict(params)
+    if params["constant"] == 0:  # Earlier versions read the file, too.
+        del params["constant"]
     arrays: model_files.Arrays = {}
     if callable(params["kernel"]):
         raise ValueError("a model whose kernel is a function cannot be saved: files hold no code")
@@ -61,6 +63,8 @@ def to_parts(
     }
     if isinstance(model, LinearModel):
         arrays |= {"features": model.features, "weights": model.weights}
+        if model.intercept is not None:
+            arrays["intercept"] = model.intercept
         return header, arrays
     kernel = model.kernel
     header["kernel"] = [kernel.name, kernel.gamma, kernel.degree, kernel.coef0]
@@ -122,7 +126,9 @@ def _model_from(
     if "weights" in arrays:
         features = _checked_indices(arrays, "features", columns)
         weights = _checked_numbers(arrays, "weights", (len(features), labels))
-        return LinearModel(features, weights, columns)
+        has_intercept = "intercept" in arrays
+        intercept = _checked_numbers(arrays, "intercept", (labels,)) if has_intercept else None
+        return LinearModel(features, weights, columns, intercept)
     support = _checked_indices(arrays, "support", rows)
     coefficients = _checked_numbers(arrays, "coefficients", (len(support), labels))
     kernel = _kernel_from(*header["kernel"])

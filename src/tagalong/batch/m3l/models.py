@@ -40,14 +40,22 @@ class LinearModel:
         One row of weights per feature.
     columns : int
         Number of columns of the training data.
+    intercept : array of shape (labels,), optional
+        Contribution of the constant feature to the scores; None without a constant feature.
     """
 
     features: npt.NDArray[np.int32]
     weights: Array
     columns: int
+    intercept: Array | None = None
 
     def scores(self, X: Any) -> Array:
         """Return the scores of all labels, (rows, labels)."""
+        products = self._products(X)
+        return products if self.intercept is None else products + self.intercept
+
+    def _products(self, X: Any) -> Array:
+        """Return the products of rows and weights, (rows, labels)."""
         if len(self.features) == self.columns:
             return np.asarray(X @ self.weights)
         if not is_sparse(X):
@@ -62,12 +70,14 @@ class LinearModel:
     @property
     def bytes(self) -> int:
         """Memory, in bytes."""
-        return int(self.weights.nbytes + self.features.nbytes)
+        intercept = 0 if self.intercept is None else self.intercept.nbytes
+        return int(self.weights.nbytes + self.features.nbytes + intercept)
 
     def score_one(self, indices: Array, values: Array) -> Array:
         """Return the scores of all labels for one example."""
         rows, known = self._weight_rows(indices)
-        return np.asarray(values[known] @ self.weights[rows], dtype=self.weights.dtype)
+        products = np.asarray(values[known] @ self.weights[rows], dtype=self.weights.dtype)
+        return products if self.intercept is None else products + self.intercept
 
     def known_features(self, indices: Array) -> npt.NDArray[np.bool_]:
         """Return whether each feature has weights."""

@@ -114,14 +114,18 @@ def solve_linear(
     start: Array | None,
     verbose: bool,
 ) -> Solution:
-    """Solve for the weights of the linear kernel."""
+    """Solve for the weights of the linear kernel, with the constant feature of the settings."""
     single = settings.tolerance >= SINGLE_PRECISION_UNTIL
     solve: Any = core.m3l_linear32 if single else core.m3l_linear64
     if start is not None:
         start = np.ascontiguousarray(start, dtype=np.float32 if single else np.float64)
     progress = _progress_printer(problem.labels) if verbose else None
     native = solve(as_matrix(X), problem, settings, start=start, progress=progress)
-    model = LinearModel(native.features, native.weights, X.shape[1])
+    features, weights, intercept = native.features, native.weights, None
+    if settings.constant:  # The constant feature is the last.
+        features, weights = features[:-1], weights[:-1]
+        intercept = (native.weights[-1] * settings.constant).astype(weights.dtype)
+    model = LinearModel(features, weights, X.shape[1], intercept)
     return Solution(model, native.dual, native.place, native)
 
 

@@ -137,6 +137,13 @@ def add_fit(parser: Parser) -> None:
         "--kernel", choices=("linear", "rbf", "poly"), help="kernel function (default: linear)"
     )
     group.add_argument(
+        "--constant",
+        type=float,
+        metavar="VALUE",
+        help="value of a constant feature, whose weights are the labels' intercepts; only for the "
+        "linear kernel (default: 0, no constant feature)",
+    )
+    group.add_argument(
         "--set",
         action="append",
         default=[],

@@ -13,6 +13,7 @@ from tagalong.learning.items import Item
 from tagalong.mail.formats.dates import date_of_mail
 from tagalong.mail.formats.fields import mail_fields
 from tagalong.mail.formats.mime import Mail
+from tagalong.mail.formats.structure import mail_features
 from tagalong.streams.format import Option
 
 __all__ = [
@@ -105,6 +106,7 @@ def mail_item(
     return Item(
         id=mail.headers.get("message-id", "").strip("<> ") or key,
         text=mail_fields(mail),
+        features=mail_features(mail),
         labels=labels,
         place=place,
         date=date_of_mail(mail, delivered),

@@ -1,16 +1,17 @@
-"""Parser of the Content- headers of a MIME part: value, parameters, file name."""
+"""Parser of the Content- headers of a MIME part: value, parameters, name and types of a file."""
 
 import re
 from urllib.parse import unquote_to_bytes
 
 from tagalong.mail.formats.text import decode_bytes, decode_header
 
-__all__ = ["file_name", "parse_structure"]
+__all__ = ["file_name", "file_types", "parse_structure"]
 
 # Limits. Ordinary mail stays far below each of them.
 STRUCTURE_BYTES = 4_000  # of a Content- header
 NAME_CHARACTERS = 200  # of an attachment's name
 
+_TYPE = re.compile(r"[a-z0-9]{1,12}")
 _PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^;"\s]*))', re.S)
 
 
@@ -35,6 +36,20 @@ def file_name(parameters: dict[str, str], key: str) -> str:
     else:
         name = decode_header(parameters.get(key, "").encode("latin-1"))
     return " ".join(name.split())[:NAME_CHARACTERS]
+
+
+def file_types(kind: str, name: str) -> list[str]:
+    """Return the types of an attached file in lower case: its extension, and its MIME subtype.
+
+    Only short ones of letters and digits count: no "octet-stream" and no "vnd.ms-excel".
+
+    Examples
+    --------
+    >>> file_types("application/pdf", "Invoice.PDF"), file_types("text/calendar", "")
+    (['pdf'], ['calendar'])
+    """
+    found = (name.rpartition(".")[2].lower() if "." in name else "", kind.partition("/")[2])
+    return [each for each in dict.fromkeys(found) if _TYPE.fullmatch(each)]
 
 
 def _percent_decoded(pieces: list[str]) -> str:

@@ -10,7 +10,7 @@ import binascii
 import re
 from dataclasses import dataclass, field
 
-from tagalong.mail.formats.header_parameters import file_name, parse_structure
+from tagalong.mail.formats.header_parameters import file_name, file_types, parse_structure
 from tagalong.mail.formats.text import decode_base64, decode_bytes, decode_header
 
 __all__ = ["Mail", "TextPart", "parse_mail"]
@@ -23,6 +23,7 @@ DEPTH = 16  # of nested parts
 SCANNED_BYTES = 30_000_000  # searched for part boundaries, over all levels
 TEXT_BYTES = 500_000  # of text before decoding, in all parts
 ATTACHMENTS = 100  # with names that are kept
+ATTACHMENT_TYPES = 20  # that are kept
 
 _USED_HEADERS = {
     *(b"subject", b"from", b"to", b"cc", b"message-id", b"list-id", b"date", b"received"),
@@ -69,11 +70,14 @@ class Mail:
         Text parts in the order of the mail.
     attachments : list of str
         Names of attached files, including those in embedded messages.
+    attachment_types : list of str
+        Distinct types of these files and of other parts that are not text, such as "pdf".
     """
 
     headers: dict[str, str] = field(default_factory=dict)
     texts: list[TextPart] = field(default_factory=list)
     attachments: list[str] = field(default_factory=list)
+    attachment_types: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +197,18 @@ class _Parser:
             if name and len(self.mail.attachments) < ATTACHMENTS:
                 self.mail.attachments.append(name)
             is_text = False
+        if not is_text and kind != "message/rfc822":
+            self._add_types(file_types(kind, name))
         encoding = headers.get("content-transfer-encoding", b"").strip().lower()
         if kind == "message/rfc822" and region.depth < DEPTH:
             self._waiting.append(_inner_message(region, body, encoding))
         elif is_text:
             self._text(region, body, encoding, parameters.get("charset", ""), kind == "text/html")
+
+    def _add_types(self, types: list[str]) -> None:
+        known = self.mail.attachment_types
+        known += [each for each in types if each not in known]
+        del known[ATTACHMENT_TYPES:]
 
     def _text(
         self, region: _Region, body: int, encoding: bytes, charset: str, is_html: bool
