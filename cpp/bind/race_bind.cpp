@@ -19,12 +19,13 @@ static void construct_race(Ranker* self, const std::vector<std::string>& race,
                            const std::string& update, const std::string& geometry, double C,
                            double margin, double temperature, const std::string& average,
                            double constant, bool normalize, const std::string& solver, double rate,
-                           std::int64_t n_features, const std::string& one_label,
-                           bool probability, const std::string& relevance) {
+                           std::int64_t n_features, const std::string& one_label, bool probability,
+                           const std::string& relevance) {
     RaceConfig config;
     for (const std::string& name : race) config.types.push_back(&contestant_type(name));
-    config.ranker = ranker_config(update, geometry, C, margin, temperature, average, constant,
-                                  normalize, solver, rate, n_features, one_label, probability, relevance);
+    config.ranker =
+        ranker_config(update, geometry, C, margin, temperature, average, constant, normalize,
+                      solver, rate, n_features, one_label, probability, relevance);
     new (self) Ranker(config);
 }
 
@@ -107,8 +108,7 @@ static void add_race(nb::module_& module, const char* name) {
 }
 
 void add_races(nb::module_& module) {
-    nb::class_<ContestantType>(module, "ContestantType")
-        .def_ro("name", &ContestantType::name);
+    nb::class_<ContestantType>(module, "ContestantType").def_ro("name", &ContestantType::name);
     module.def("contestant_types", [] {
         nb::list out;
         for (const ContestantType& type : contestant_types())

@@ -13,7 +13,7 @@ namespace tagalong {
 struct Temper {
     double budget = 1, temperature = 1;
 };
-static constexpr Temper kPlain{}, kBold{10, 1}, kCautious{1.0 / 30, 10};
+static constexpr Temper kUsual{}, kBold{10, 1}, kCautious{1.0 / 30, 5};
 
 static constexpr ContestantType ranker(std::string_view name, Scaling scaling, Temper temper,
                                        Suits suits) {
@@ -24,16 +24,16 @@ static constexpr ContestantType one_vs_rest(std::string_view name, Scaling scali
 }
 
 static constexpr std::array kTypes = {
-    ranker("unit", Scaling::unit, kPlain, Suits::any),
-    ranker("unit-bold", Scaling::unit, kBold, Suits::any),
+    ranker("unit", Scaling::unit, kUsual, Suits::any),
+    ranker("unit-bold", Scaling::unit, kBold, Suits::dense),
     ranker("unit-cautious", Scaling::unit, kCautious, Suits::any),
-    ranker("largest", Scaling::largest, kPlain, Suits::several_values),
-    ranker("largest-cautious", Scaling::largest, kCautious, Suits::several_values),
-    ranker("standard", Scaling::standard, kPlain, Suits::dense),
+    ranker("largest", Scaling::largest, kUsual, Suits::several_values),
+    ranker("largest-cautious", Scaling::largest, kCautious, Suits::dense),
+    ranker("standard", Scaling::standard, kUsual, Suits::dense),
     ranker("standard-cautious", Scaling::standard, kCautious, Suits::dense),
-    ranker("idf", Scaling::idf, kPlain, Suits::sparse),
-    one_vs_rest("one-vs-rest-unit", Scaling::unit, Suits::any),
-    one_vs_rest("one-vs-rest-largest", Scaling::largest, Suits::several_values),
+    ranker("idf", Scaling::idf, kUsual, Suits::sparse),
+    one_vs_rest("one-vs-rest-unit", Scaling::unit, Suits::dense),
+    one_vs_rest("one-vs-rest-largest", Scaling::largest, Suits::dense),
     one_vs_rest("one-vs-rest-standard", Scaling::standard, Suits::dense),
     one_vs_rest("one-vs-rest-idf", Scaling::idf, Suits::words),
     ContestantType{"bayes-idf", ContestantKind::bayes, Scaling::idf, 1, 1, Suits::words},
@@ -101,7 +101,9 @@ class WordContestant : public Contestant<T> {
     void learn(const Example& x, const RoundLabels& labels, double weight, bool /*judged*/,
                Scratch& scratch, T* scores) override {
         score(x, scratch, scores);
-        learner_.learn(seen(x), labels.relevant, labels.unknown, weight);
+        if constexpr (requires { &Learner::learn_scored; })
+            learner_.learn_scored(seen(x), own(scratch), labels.relevant, labels.unknown, weight);
+        else learner_.learn(seen(x), labels.relevant, labels.unknown, weight);
     }
     void score(const Example& x, Scratch& scratch, T* scores) const override {
         learner_.score(seen(x), own(scratch), scores);

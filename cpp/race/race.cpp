@@ -15,9 +15,14 @@ static constexpr double kDense = 0.25, kSparse = 0.2;
 // A longer first row is not standardised.
 static constexpr std::size_t kLongRow = 4096;
 // Pairs are compared from this round of a heat on, and again after so many rounds.
-static constexpr double kFirstComparison = 500, kComparedEvery = 10;
+static constexpr double kFirstComparison = 500;
+static constexpr double kComparedEvery = 10;
 // A contestant leaves if another one leads by more standard errors than this.
-static constexpr double kClearLead = 6;
+static constexpr double kClearLead = 4;
+// From the given round of a heat on, a contestant leaves if its mean gain is below that of another
+// one, and certainly no further than this from it.
+static constexpr double kFirstSame = 2000;
+static constexpr double kSmallDifference = 0.005;
 // The memory that contestants other than the leader may take together.
 static constexpr std::size_t kMemory = std::size_t{256} << 20;
 static constexpr std::int64_t kMemoryReviewedEvery = 16;
@@ -131,6 +136,12 @@ T Race<T>::put_on_scale(std::size_t seen, std::span<T> mixture) {
 
 template <class T>
 std::span<const T> Race<T>::score(Reader& reader) const {
+    score_scale(reader);
+    return reader.mixture;
+}
+
+template <class T>
+double Race<T>::score_scale(Reader& reader) const {
     reader.scaled.start(reader.x);
     reader.scores.resize(labels_);
     reader.mixture.assign(labels_, T(0));
@@ -141,8 +152,7 @@ std::span<const T> Race<T>::score(Reader& reader) const {
         entrant.learner->score(x, reader.scratch, reader.scores.data());
         add_to_mixture(e, reader.scores, labels_, reader.mixture);
     }
-    put_on_scale(labels_, reader.mixture);
-    return reader.mixture;
+    return static_cast<double>(put_on_scale(labels_, reader.mixture));
 }
 
 template <class T>
@@ -284,28 +294,28 @@ void Race<T>::review_pairs() {
     if (standings_.rounds() < kFirstComparison ||
         std::fmod(standings_.rounds(), kComparedEvery) != 0)
         return;
-    for (bool any = true; any;) {
-        any = false;
-        double clearest = kClearLead;
-        std::size_t loser = 0, winner = 0;
-        for (std::size_t e = 0; e < entrants_.size(); ++e)
-            for (std::size_t f = 0; f < entrants_.size(); ++f) {
-                if (e == f || !may_leave(f)) continue;
-                if (e < f && standings_.same(e, f)) {
-                    leave(f, Reason::same, static_cast<std::int32_t>(entrants_[e].type));
-                    return review_pairs();
-                }
-                if (const double lead = standings_.lead(e, f); lead > clearest) {
-                    clearest = lead;
-                    winner = e;
-                    loser = f;
-                    any = true;
-                }
-            }
-        if (any)
-            leave(loser, Reason::beaten, static_cast<std::int32_t>(entrants_[winner].type),
-                  clearest);
-    }
+    while (const auto loss = clearest_loss())
+        leave(loss->loser, loss->reason, static_cast<std::int32_t>(entrants_[loss->winner].type),
+              loss->lead);
+}
+
+// The pair of entrants with the clearest difference, or else one of which the worse is as good.
+template <class T>
+std::optional<typename Race<T>::Loss> Race<T>::clearest_loss() const {
+    std::optional<Loss> found;
+    for (std::size_t e = 0; e < entrants_.size(); ++e)
+        for (std::size_t f = 0; f < entrants_.size(); ++f) {
+            if (e == f || !may_leave(f)) continue;
+            const double lead = standings_.lead(e, f);
+            const bool beaten = lead > kClearLead;
+            const bool behind = lead > 0 || (lead == 0 && e < f);
+            const bool same = behind && standings_.rounds() >= kFirstSame &&
+                              standings_.largest_difference(e, f) < kSmallDifference;
+            if (!beaten && !same) continue;
+            const Reason reason = beaten ? Reason::beaten : Reason::same;
+            if (!found || lead > found->lead) found = {e, f, lead, reason};
+        }
+    return found;
 }
 
 template <class T>
@@ -329,7 +339,7 @@ void Race<T>::review_memory() {
 template <class T>
 void Race<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
     const Example& raw = reader.x;
-    reader.scaled.start(raw);
+    const double scale = score_scale(reader);
     out.assign(raw.size(), 0.0);
     std::vector<double> own, mean;
     for (std::size_t e = 0; e < entrants_.size(); ++e) {
@@ -354,6 +364,7 @@ void Race<T>::contributions(Reader& reader, int label, std::vector<double>& out)
         }
         out[0] += factor_[e] * rest;
     }
+    for (double& part : out) part *= scale;
 }
 
 template <class T>

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -166,10 +167,18 @@ class Race {
     // Divides the mixture by a power of its deviation over the first `seen` labels; returns the
     // factor.
     static T put_on_scale(std::size_t seen, std::span<T> mixture);
+    // Scores an example; returns the factor of put_on_scale.
+    double score_scale(Reader& reader) const;
     void compare(std::size_t seen);
     void review();
     void review_suitability();
+    struct Loss {
+        std::size_t winner, loser;
+        double lead;
+        Reason reason;
+    };
     void review_pairs();
+    std::optional<Loss> clearest_loss() const;
     void review_memory();
     void weigh();
 

@@ -39,10 +39,20 @@ void Standings::weights(std::vector<double>& out) const {
     for (double& weight : out) weight /= sum;
 }
 
-double Standings::lead(std::size_t e, std::size_t f) const {
+Standings::Difference Standings::difference(std::size_t e, std::size_t f) const {
     const double mean = (total_[e] - total_[f]) / rounds_;
-    const double variance = squares_[e * size() + f] / rounds_ - mean * mean;
-    return variance > 0 ? mean * std::sqrt(rounds_ / variance) : 0;
+    const double variance = std::max(0.0, squares_[e * size() + f] / rounds_ - mean * mean);
+    return {mean, std::sqrt(variance / rounds_)};
+}
+
+double Standings::lead(std::size_t e, std::size_t f) const {
+    const auto [mean, error] = difference(e, f);
+    return error > 0 ? mean / error : 0;
+}
+
+double Standings::largest_difference(std::size_t e, std::size_t f) const {
+    const auto [mean, error] = difference(e, f);
+    return std::abs(mean) + 2 * error;
 }
 
 std::size_t Standings::leader() const {

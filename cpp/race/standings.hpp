@@ -58,7 +58,9 @@ class Standings {
     void weights(std::vector<double>& out) const;
     // How many standard errors the mean gain of one contestant is above that of another.
     double lead(std::size_t e, std::size_t f) const;
-    bool same(std::size_t e, std::size_t f) const { return squares_[e * size() + f] == 0; }
+    // The largest amount by which the mean gain of one contestant may differ from that of another:
+    // the difference so far plus two standard errors.
+    double largest_difference(std::size_t e, std::size_t f) const;
     // The contestant with the highest discounted gain; the first of equals.
     std::size_t leader() const;
 
@@ -67,6 +69,11 @@ class Standings {
 
   private:
     static constexpr double kDiscount = 0.999;
+
+    struct Difference {
+        double mean, error;  // error: the standard error of the mean
+    };
+    Difference difference(std::size_t e, std::size_t f) const;
 
     double rounds_ = 0;
     std::vector<double> gain_;     // discounted sums

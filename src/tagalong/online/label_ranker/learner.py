@@ -28,6 +28,7 @@ GEOMETRIES = ("euclidean", "entropic", "adaptive")
 DEFAULT_MARGIN = {"euclidean": 1.0, "adaptive": 1.0, "entropic": 0.01}
 DEFAULT_CONSTANT = {"euclidean": 0.5, "adaptive": 0.5, "entropic": 0.0}
 DEFAULT_TEMPERATURE = 0.05  # in units of the margin
+RACE_TEMPERATURE = 0.1
 ADAPTIVE_RATE = 3.0
 
 # Larger budgets could overflow the weights in a long stream.
@@ -94,7 +95,7 @@ class LabelRanker(CutoffRanker):
         in the entropic geometry, whose scores are small.
     temperature : float, optional
         The temperature of the smoothed loss: pairs whose loss is within about this much of the
-        largest one share a step. None means a twentieth of the margin.
+        largest one share a step. None means a twentieth of the margin, and a tenth in a race.
     average : "auto", True or False, default "auto"
         Predict with the mean of the weights over the rounds (True) or with the current weights
         (False). "auto" chooses between the mean, the current weights and their midpoint by recent
@@ -267,11 +268,13 @@ class LabelRanker(CutoffRanker):
         geometry = parameters.choice(self.geometry, "geometry", GEOMETRIES)
         margin = DEFAULT_MARGIN[geometry] if self.margin is None else self.margin
         margin = parameters.positive(margin, "margin", LARGEST_CONSTANT)
-        temperature = DEFAULT_TEMPERATURE * margin if self.temperature is None else self.temperature
+        race = self._contestants()
+        temperature = self.temperature
+        if temperature is None:
+            temperature = margin * (RACE_TEMPERATURE if race else DEFAULT_TEMPERATURE)
         constant = DEFAULT_CONSTANT[geometry] if self.constant is None else self.constant
         if abs(parameters.real(constant, "constant")) > LARGEST_CONSTANT:
             raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
-        race = self._contestants()
         budget = DEFAULT_BUDGET if self.C is None else self.C
         settings = {
             "update": parameters.choice(self.update, "update", UPDATES),
