@@ -73,7 +73,7 @@ class ComplementBayes {
   private:
     static constexpr double kSmoothing = 0.1;
 
-    // A sum without one of its parts. The rounding error of the difference may be negative.
+    // A sum without one of its parts. Sums of saved models may be smaller by rounding errors.
     static double without(double sum, double part) { return sum > part ? sum - part : 0.0; }
     // N - N_k + .1 V, and N_j - N_jk + .1.
     double others_of_label(double label_total) const {
