@@ -84,14 +84,18 @@ void ComplementBayes<T>::learn(const RowView& x, std::span<const int> relevant,
     for (const double value : x.value) mass += weight * std::max(0.0, value);
     const double added = mass * static_cast<double>(relevant.size());
     if (!(added > 0) || !(total_ + added <= kLargest)) return;
+    learning_.clear();
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const double amount = weight * x.value[i];
-        if (!(amount > 0)) continue;
+        if (!(x.value[i] > 0)) continue;
         const std::int32_t row = index_.find(x.feature[i]);
         const std::size_t word =
             row == FeatureIndex::kAbsent ? add_word(x.feature[i]) : static_cast<std::size_t>(row);
-        for (const int label : relevant) counts_.add(word, label, amount);
+        learning_.push_back({word, weight * x.value[i]});
+        counts_.prefetch_list(word);
     }
+    for (const auto& [list, amount] : learning_) counts_.prefetch_entries(list);
+    for (const auto& [list, amount] : learning_)
+        for (const int label : relevant) counts_.add(list, label, amount);
     for (const int label : relevant) label_totals_[static_cast<std::size_t>(label)] += mass;
     total_ += added;
 }

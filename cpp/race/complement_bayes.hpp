@@ -30,7 +30,7 @@ class ComplementBayes {
     // Working memory for predictions; one per thread.
     struct Scratch {
         struct Word {
-            std::size_t list;
+            std::size_t list;  // of counts
             double x;
         };
         std::vector<Word> words;
@@ -73,7 +73,7 @@ class ComplementBayes {
   private:
     static constexpr double kSmoothing = 0.1;
 
-    // A sum without one of its parts. The rounding error of the difference may be negative.
+    // A sum without one of its parts. Sums of saved models may be smaller by rounding errors.
     static double without(double sum, double part) { return sum > part ? sum - part : 0.0; }
     // N - N_k + .1 V, and N_j - N_jk + .1.
     double others_of_label(double label_total) const {
@@ -92,6 +92,8 @@ class ComplementBayes {
     EntryLists counts_;                 // N_jk and N_j, one list per word
     std::vector<double> label_totals_;  // N_k
     double total_ = 0;                  // N
+    // Scratch memory of learn(): the words of the example and what each label adds to its count.
+    std::vector<typename Scratch::Word> learning_;
 };
 
 extern template class ComplementBayes<float>;

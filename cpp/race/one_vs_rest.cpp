@@ -27,7 +27,7 @@ void OneVsRest<T>::learn_scored(const RowView& x, Scratch& scratch, std::span<co
                                 std::span<const int> unknown, double weight) {
     RowLookup<T>& lookup = scratch.lookup;
     const double q = squared_norm(x, lookup);
-    if (!(q > 0) || !std::isfinite(q)) return;  // a step along x cannot change a score
+    if (!(q > 0)) return;  // a step along x cannot change a score
     separate(relevant, lookup);
     separate(unknown, lookup);
     choose_step(lookup, relevant, unknown, 1 / (q + 1 / (2 * kC * weight)));

@@ -120,7 +120,7 @@ const Test irrelevant{"complement Bayes: only relevant labels learn", [] {
 
 const Test saved{"complement Bayes: a restored learner goes on with the same bits", [] {
                      const auto texts = random_texts(5, 300, 60, 25, 0);
-                     ComplementBayes<float> learner, copy;
+                     ComplementBayes<double> learner, copy;
                      for (std::size_t t = 0; t < 150; ++t) learn_text(learner, texts[t]);
                      restore_counts(copy, learner);
                      check(copy.restore_sums(learner.sums()), "the sums are refused");
@@ -159,8 +159,10 @@ const Test refused{
         check(!accepts([](Sums& s) { s.of_labels.push_back(0); }), "a label too many");
         ComplementBayes<float> huge;
         huge.add_labels(2);
-        huge.restore_word(1, std::vector<std::int32_t>{0, 1}, std::vector<double>{1e308, 1e308});
-        check(!huge.restore_sums({{1e300}, {1e300, 1e300}, 1e300}), "infinite sums");
+        for (const std::int32_t word : {1, 2})
+            huge.restore_word(word, std::vector<std::int32_t>{0, 1},
+                              std::vector<double>{1e308, 1e308});
+        check(!huge.restore_sums({{1e300, 1e300}, {1e300, 1e300}, 1e300}), "infinite sums");
     }};
 
 const Test explained{
@@ -248,6 +250,31 @@ const Test extreme{"complement Bayes: extreme weights and negative values leave 
                        }
                    }};
 
+const Test negative{"complement Bayes: values that are not positive teach nothing", [] {
+                        ComplementBayes<double> learner, expected;
+                        for (auto* one : {&learner, &expected}) one->add_labels(2);
+                        Example x, positive;
+                        x.add(1, 0.5);
+                        x.add(2, -0.5);
+                        positive.add(1, 0.5);
+                        learner.learn(x, std::vector<int>{0}, {}, 1);
+                        expected.learn(positive, std::vector<int>{0}, {}, 1);
+                        same(learner.words().size(), std::size_t{1});
+                        same_bits(scores_of(learner, x), scores_of(expected, x));
+                    }};
+
+const Test rounding{
+    "complement Bayes: saved sums may be smaller than their parts", [] {
+        ComplementBayes<double> learner;
+        learner.add_labels(1);
+        learner.restore_word(1, std::vector<std::int32_t>{0}, std::vector<double>{1e9});
+        const double smaller = 1e9 * (1 - 5e-7);
+        check(learner.restore_sums({{smaller}, {1e9}, 1e9}), "the sums are refused");
+        Example x;
+        x.add(1, 1);
+        same(scores_of(learner, x)[0], 0.0);  // the only word, so both logarithms are that of .1
+    }};
+
 const Test lists{"entry lists: keep sorted counts while they grow and move", [] {
                      Random random(2);
                      EntryLists lists;
@@ -259,7 +286,6 @@ const Test lists{"entry lists: keep sorted counts while they grow and move", [] 
                          lists.add(list, label, 1 + i);
                          expected[list][label] += 1 + i;
                      }
-                     std::size_t entries = 0;
                      for (std::size_t list = 0; list < expected.size(); ++list) {
                          same(lists[list].size(), expected[list].size());
                          auto next = expected[list].begin();
@@ -269,12 +295,23 @@ const Test lists{"entry lists: keep sorted counts while they grow and move", [] 
                              same(lists.find(list, entry.label), next++->second);
                          }
                          same(lists.find(list, 1000), 0.0);
-                         entries += lists[list].size();
                      }
-                     // Places are used again: there are at most four per entry.
-                     at_most(static_cast<double>(lists.bytes()),
-                             static_cast<double>(sizeof(LabelCount) * 4 * entries + 20 * 64));
                  }};
+
+const Test places{"entry lists: places that lists have left are used again", [] {
+                      EntryLists lists;
+                      for (std::size_t list = 0; list < 100; ++list) {
+                          lists.add_list();
+                          for (int label = 0; label < 8; ++label) lists.add(list, label, 1);
+                      }
+                      const EntryLists empty = [] {
+                          EntryLists out;
+                          for (int i = 0; i < 100; ++i) out.add_list();
+                          return out;
+                      }();
+                      same(lists.bytes() - empty.bytes(),
+                           sizeof(LabelCount) * (100 * 8 + 1 + 2 + 4));
+                  }};
 
 }  // namespace
 }  // namespace tagalong::test::complement_bayes_test

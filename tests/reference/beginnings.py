@@ -1,4 +1,4 @@
-r"""Reference implementation of the learners of words, which are good after few texts, and of mixing.
+r"""Reference implementation of the learners of words, good after few texts, and of mixing.
 
 With :math:`n` texts seen, :math:`\mathrm{df}_j` of them with word j, and values
 :math:`v_j = 1 + \ln c_j` from the count :math:`c_j` of the word in a text:
@@ -158,7 +158,7 @@ class ComplementBayes:
 
     def _sums(self) -> tuple[FloatArray, NDArray[np.bool_]]:
         counts = self.counts[:, : self.labels]
-        return counts.sum(axis=0), counts.any(axis=1)
+        return counts.sum(axis=0), np.asarray(counts.any(axis=1))
 
     def learn(
         self,
