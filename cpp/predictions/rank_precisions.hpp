@@ -38,7 +38,8 @@ double rank_precisions(std::span<const T> scores, std::span<const int> relevant,
             all -= static_cast<std::size_t>(label) < scores.size() && reaches(label);
         for (const int label : relevant)  // counted besides those with scores
             all += static_cast<std::size_t>(label) >= scores.size() && reaches(label);
-        precisions[i] = static_cast<double>(right) / static_cast<double>(all);
+        // A score that is not a number reaches nothing, not even itself.
+        precisions[i] = all > 0 ? static_cast<double>(right) / static_cast<double>(all) : 0;
         sum += precisions[i];
     }
     return sum / static_cast<double>(relevant.size());
