@@ -281,6 +281,9 @@ const Test precisions{"rank precisions: ties, unknown and new labels", [] {
                           near(out[0], 1.0 / 3, 1e-15);
                           same(out[1], 0.5);
                           near(precision({0, 7}, {}), (1 + 2.0 / 6) / 2, 1e-15);  // 7 is new
+                          const std::vector<double> broken = {1, kNan, 0};
+                          const std::vector<int> second = {1};
+                          same(rank_precisions<double>(broken, second, {}, out), 0.0);
                           check(std::isnan(precision({}, {})), "nothing is relevant");
                           check(std::isnan(precision({0, 1, 2, 3, 4}, {})), "nothing else");
                           check(std::isnan(precision({0}, {1, 2, 3, 4})), "nothing else is known");
