@@ -220,6 +220,8 @@ class LabelCertificate:
     @property
     def dual(self) -> float: ...
     @property
+    def penalty(self) -> float: ...
+    @property
     def average(self) -> float: ...
     @property
     def cutoff(self) -> float: ...
@@ -241,6 +243,7 @@ class LabelRanker32(Ranker32):
         n_features: int,
         one_label: str,
         probability: bool,
+        relevance: str,
     ) -> None: ...
     def learn_one(
         self,
@@ -291,6 +294,7 @@ class LabelRanker64(Ranker64):
         n_features: int,
         one_label: str,
         probability: bool,
+        relevance: str,
     ) -> None: ...
     def learn_one(
         self,
@@ -327,8 +331,6 @@ class LabelRanker64(Ranker64):
 class ContestantType:
     @property
     def name(self) -> str: ...
-    @property
-    def description(self) -> str: ...
 
 def contestant_types() -> tuple[ContestantType, ...]: ...
 
@@ -380,6 +382,7 @@ class Race32(Ranker32):
         n_features: int,
         one_label: str,
         probability: bool,
+        relevance: str,
     ) -> None: ...
     def learn_one(
         self,
@@ -435,6 +438,7 @@ class Race64(Ranker64):
         n_features: int,
         one_label: str,
         probability: bool,
+        relevance: str,
     ) -> None: ...
     def learn_one(
         self,
