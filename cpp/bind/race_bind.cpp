@@ -79,6 +79,17 @@ static std::vector<Standing> standings_of(const Race<T>& race) {
     return out;
 }
 
+// The last change of the answers.
+struct LastDrift {
+    std::int64_t since;  // the judged round, from 1; 0 if there was none
+    std::vector<int> labels;
+    bool active;
+};
+
+static LastDrift drift_of(const Drift& drift) {
+    return {drift.since(), drift.labels(), drift.alarm()};
+}
+
 template <class T>
 static void add_race(nb::module_& module, const char* name) {
     using Ranker = BoundRanker<Race<T>, T>;
@@ -101,6 +112,11 @@ static void add_race(nb::module_& module, const char* name) {
                          std::shared_lock lock(self.mutex());
                          return self.leading_ranker().config().C;
                      })
+        .def("drift",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 return drift_of(self.drift());
+             })
         .def("standings", [](const Ranker& self) {
             std::shared_lock lock(self.mutex());
             return standings_of<T>(self);
@@ -126,6 +142,10 @@ void add_races(nb::module_& module) {
         .def_ro("left", &Standing::left)
         .def_ro("winner", &Standing::winner)
         .def_ro("lead", &Standing::lead);
+    nb::class_<LastDrift>(module, "LastDrift")
+        .def_ro("since", &LastDrift::since)
+        .def_ro("labels", &LastDrift::labels)
+        .def_ro("active", &LastDrift::active);
     add_race<float>(module, "Race32");
     add_race<double>(module, "Race64");
 }

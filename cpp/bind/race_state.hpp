@@ -78,6 +78,7 @@ void write_state(const Race<T>& self, nb::dict& arrays, nb::dict& numbers) {
     arrays["spread"] = values([](const FeatureValues& v) { return v.spread; });
     write_part(self, "race", arrays);
     write_part(self.cutoff_state(), "cutoff", arrays);
+    write_part(self.drift(), "drift", arrays);
     if (self.config().ranker.probability) write_part(self.confidence(), "confidence", arrays);
     for (std::size_t e = 0; e < self.entrants().size(); ++e) {
         nb::dict own_arrays, own_numbers;
@@ -120,6 +121,7 @@ void read_state(Race<T>& self, const SavedState& saved) {
         });
     }
     read_part(self.cutoff_state(), "cutoff", saved);
+    read_part(self.drift_state(), "drift", saved, labels);
     if (self.config().ranker.probability) read_confidence(self, saved);
     self.finish_restoring();
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/score_kernels.hpp"
+#include "predictions/rank_precisions.hpp"
 
 namespace tagalong {
 
@@ -230,6 +231,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
     if (judged) {
         cutoff_.observe(predicted, relevant_, unknown_);
         compare(seen);
+        watch_for_drift(predicted.first(seen));
     }
     if (!counts) return;
     for (std::size_t s = 0; s < kScalings; ++s)
@@ -246,6 +248,14 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
     statistics_.observe(x);
     ++rounds_;
     review();
+}
+
+// Rankings are too good while labels come in runs, and say nothing about the answers.
+template <class T>
+void Race<T>::watch_for_drift(std::span<const T> predicted) {
+    const double gain = rank_precisions<T>(predicted, relevant_, unknown_, precisions_);
+    constexpr double kNoRanking = std::numeric_limits<double>::quiet_NaN();
+    drift_.observe(confidence_.in_runs() ? kNoRanking : gain, relevant_, precisions_);
 }
 
 // Compares the contestants by their average precision on the labels seen before.
@@ -432,6 +442,7 @@ template <class T>
 void Race<T>::rebuild(const Selection& selection) {
     if (selection.keeps_all_rows()) {
         confidence_.select(selection, labels_);
+        drift_.select(selection, labels_);
         for (Entrant& entrant : entrants_) entrant.learner->select_labels(selection);
         labels_ = selection.labels();
     } else {

@@ -12,8 +12,8 @@
 // all rows would ignore that some items have stronger scores than others; standardised scores (d^1)
 // would ignore that strong scores are right more often.
 //
-// Cut-off and confidence are learnt on the mixture. Every ranker in the race has a certificate; the
-// mixture has none.
+// Cut-off and confidence are learnt on the mixture, and changes of the answers are noticed in its
+// rankings. Every ranker in the race has a certificate; the mixture has none.
 #pragma once
 
 #include <array>
@@ -26,6 +26,7 @@
 #include "core/model_mutex.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
+#include "predictions/drift.hpp"
 #include "predictions/ranking.hpp"
 #include "predictions/round_options.hpp"
 #include "race/contestant.hpp"
@@ -123,6 +124,7 @@ class Race {
     ModelMutex& mutex() const { return mutex_; }
     Confidence& confidence() { return confidence_; }
     const Confidence& confidence() const { return confidence_; }
+    const Drift& drift() const { return drift_; }
 
     // A contestant that is in the race.
     struct Entrant {
@@ -143,6 +145,7 @@ class Race {
     FeatureStatistics& statistics_state() { return statistics_; }
     Cutoff& cutoff_state() { return cutoff_; }
     const Cutoff& cutoff_state() const { return cutoff_; }
+    Drift& drift_state() { return drift_; }
     std::vector<double> state() const;
     // Makes the entrants, without their weights. Returns false if the state is invalid.
     bool restore(std::span<const double> numbers, std::size_t labels);
@@ -170,6 +173,8 @@ class Race {
     // Scores an example; returns the factor of put_on_scale.
     double score_scale(Reader& reader) const;
     void compare(std::size_t seen);
+    // Looks for changed answers in the rankings of the mixture.
+    void watch_for_drift(std::span<const T> predicted);
     void review();
     void review_suitability();
     struct Loss {
@@ -196,6 +201,7 @@ class Race {
     std::vector<double> factor_;  // the weight divided by the deviation of its scores
     Cutoff cutoff_;
     Confidence confidence_;
+    Drift drift_;
     mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
@@ -206,6 +212,7 @@ class Race {
     std::vector<int> relevant_, unknown_;
     std::vector<int> seen_relevant_, seen_unknown_;
     std::vector<double> gains_;
+    std::vector<double> precisions_;  // of the mixture at the ranks of the relevant labels
     AveragePrecision<T> average_precision_;
 };
 

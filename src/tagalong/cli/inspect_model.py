@@ -17,6 +17,7 @@ from tagalong.cli.run_state import RUN_NOTE, checked_note, restored_progress
 from tagalong.cli.sources import READING_NOTE
 from tagalong.evaluate import Report
 from tagalong.evaluate.answers import TARGETS
+from tagalong.evaluate.drift import drift_text, drift_values
 from tagalong.evaluate.summary import coverage_lines, headline, order_warning
 from tagalong.evaluate.text_table import percent
 from tagalong.learning.model_files import load
@@ -65,6 +66,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             for label, top in words.items()
         ]
     measured = _measured(model)
+    if isinstance(model, Tagger):
+        found["drift"] = drift_values(model.drift)
     if measured is not None:
         found |= {"order": measured.order, "coverage": measured.coverage.to_dict()}
         found["held_out"] = model.notes[RUN_NOTE].get("held_out")
@@ -75,8 +78,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else [*_answer_lines(measured, found["held_out"]), ""]
     )
     first, *others = _lines(found, args.certificate)
-    out.result(first, *answers, *others, *_word_lines(words))
+    out.result(first, *_drift_lines(model), *answers, *others, *_word_lines(words))
     return OK
+
+
+def _drift_lines(model: object) -> list[str]:
+    """Return the last change of the answers that a model noticed."""
+    drift = model.drift if isinstance(model, Tagger) else None
+    return [] if drift is None else [drift_text(drift), ""]
 
 
 def _measured(model: object) -> Report | None:

@@ -91,7 +91,10 @@ class Run:
         tagger : Tagger
             The model that learns.
         """
-        return self.progress.report(tagger.labels, tagger.certificate_, tagger.has_one_label)
+        facts = tagger.labels, tagger.certificate_, tagger.has_one_label
+        if isinstance(self.progress, Progress):
+            return self.progress.report(*facts, drift=tagger.drift)
+        return self.progress.report(*facts)
 
     def next_pass(self) -> None:
         """Start the next pass."""

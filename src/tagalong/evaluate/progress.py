@@ -12,6 +12,7 @@ from tagalong.evaluate.curve import Curve, Sums, point
 from tagalong.evaluate.measures import SUMS, Measures
 from tagalong.evaluate.report import Report
 from tagalong.learning.certificates import AnyCertificate
+from tagalong.learning.drift import Drift
 from tagalong.learning.rounds import Round, Rounds
 
 __all__ = ["Progress"]
@@ -149,6 +150,7 @@ class Progress:
         certificate: AnyCertificate | None = None,
         one_label: bool = False,
         frozen: bool = False,
+        drift: Drift | None = None,
     ) -> Report:
         """Return the measures so far.
 
@@ -163,6 +165,8 @@ class Progress:
             rounds have exactly one relevant label.
         frozen : bool, default False
             Whether the model did not learn from the rounds.
+        drift : Drift, optional
+            The last change of the answers that the learner noticed.
         """
         counts = self._measures.per_label()
         names = tuple(range(len(counts)) if labels is None else labels)
@@ -191,6 +195,7 @@ class Progress:
             answers=answers,
             one_label=one_label or 0 < self._items == rounds.one,
             frozen=frozen,
+            drift=drift,
         )
 
     def state(self) -> State:

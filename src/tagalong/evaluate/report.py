@@ -11,10 +11,12 @@ import numpy.typing as npt
 from tagalong.evaluate.answer_progress import AnswerProgress, AnswerReport
 from tagalong.evaluate.answers import Coverage
 from tagalong.evaluate.calibration import Calibration
+from tagalong.evaluate.drift import drift_values
 from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.label_counts import LABEL_COLUMNS
 from tagalong.evaluate.measures import LabelMeasures, Measures
 from tagalong.learning.certificates import AnyCertificate
+from tagalong.learning.drift import Drift
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,6 +87,8 @@ class Report:
     frozen : bool
         Whether the model did not learn during the run. The text then does not say from which item
         on items could be filed.
+    drift : Drift or None
+        The last change of the answers that the learner noticed.
     """
 
     items: int
@@ -99,6 +103,7 @@ class Report:
     answers: AnswerReport = field(default_factory=lambda: AnswerProgress(1).report((), {}))
     one_label: bool = False
     frozen: bool = False
+    drift: Drift | None = None
 
     @property
     def coverage(self) -> Coverage:
@@ -154,6 +159,7 @@ class Report:
                 for measured in self.per_label()
             ],
             "order": self.order,
+            "drift": drift_values(self.drift),
             "one_label": self.one_label,
             "frozen": self.frozen,
             "coverage": self.coverage.to_dict(),

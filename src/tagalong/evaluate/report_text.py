@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tagalong.evaluate.drift import drift_text
 from tagalong.evaluate.label_table import confusion_lines, weakest_lines
 from tagalong.evaluate.measures import MEASURES
 from tagalong.evaluate.summary import coverage_lines, headline, order_warning
@@ -34,6 +35,7 @@ def report_text(report: "Report", certificate: bool, estimate: str = "") -> str:
     blocks = [
         [_items_line(report)],
         [*order_warning(report), *([estimate] if estimate else [])],
+        [] if report.drift is None else [drift_text(report.drift)],
         headline(report),
         coverage_lines(report),
         _accuracy_table(report) if report.one_label else _measure_table(report),

@@ -89,7 +89,8 @@ class _Reporter:
 
     def report(self) -> Report:
         certificate = getattr(self._learner, "certificate_", None)
-        return self._progress.report(_label_names(self._learner), certificate)
+        drift = getattr(self._learner, "drift", None)
+        return self._progress.report(_label_names(self._learner), certificate, drift=drift)
 
     def report_if_due(self) -> None:
         if self._on_progress is not None and time.monotonic() >= self._due:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tagalong.learning.batches import RowTargets
 from tagalong.learning.certificates import AnyCertificate
+from tagalong.learning.drift import Drift
 from tagalong.learning.examples import Pair, SparseRows
 from tagalong.learning.labels import Labels
 from tagalong.learning.model_files import Saveable
@@ -122,6 +123,10 @@ class OnlineLearner(Learner, Protocol):
     @property
     def labels_come_in_runs(self) -> bool:
         """Whether labels came in runs far beyond chance; nothing is sure while they do."""
+
+    @property
+    def drift(self) -> Drift | None:
+        """The last change of the answers; None if there was none or the learner does not look."""
 
     def coverage(self, targets: Sequence[float] = ...) -> list[Covered]:
         """Return how many recent items could have been filed without asking at each target."""

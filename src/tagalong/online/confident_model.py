@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong import parameters
+from tagalong.learning.drift import Drift
 from tagalong.learning.examples import SparseRows
 from tagalong.learning.input_types import MatrixLike
 from tagalong.learning.places import Covered, Places, TieOrder
@@ -63,6 +64,11 @@ class ConfidentModel(LabelModel):
     def labels_come_in_runs(self) -> bool:
         """Whether labels came in runs far beyond chance; nothing is sure while they do."""
         return self.is_started and self._native.in_runs
+
+    @property
+    def drift(self) -> Drift | None:
+        """The last change of the answers: None, as only a race of learners looks for changes."""
+        return None
 
     def coverage(self, targets: Sequence[float] = LABEL_TARGETS) -> list[Covered]:
         """Return how many recent items could have been filed without asking.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tagalong import parameters
 from tagalong.learning.certificates import AnyCertificate
+from tagalong.learning.drift import Drift
 from tagalong.learning.places import Covered, Places
 from tagalong.learning.protocols import (
     Learner,
@@ -107,6 +108,12 @@ class Suggester:
         Nothing is sure then, and progressive figures are not to be trusted.
         """
         return is_online(self.learner) and self.learner.labels_come_in_runs
+
+    @property
+    def drift(self) -> Drift | None:
+        """The last change of the answers that the learner noticed; None if there was none."""
+        with self._lock:
+            return self.learner.drift if is_online(self.learner) else None
 
     def coverage(self, targets: Sequence[float] = (0.9, 0.95, 0.99)) -> list[Covered]:
         """Return how many recent items could have been filed without asking.

@@ -6,6 +6,7 @@ from functools import partial
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.checks import check_arguments, check_model
+from tagalong.cli.learn.drift_warning import DriftWarning
 from tagalong.cli.learn.held_out import held_out_estimate
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
@@ -52,6 +53,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
                 measures,
                 saver,
                 warning,
+                DriftWarning(out, tagger.drift),
                 SeparatorWarning(out, learning_run),
                 partial(_show_reading, live),
             )

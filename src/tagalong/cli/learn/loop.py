@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.batches import BatchSize
+from tagalong.cli.learn.drift_warning import DriftWarning
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.pass_learner import PassLearner
@@ -35,6 +36,8 @@ class LearningLoop:
         Saves the model.
     order_warning : OrderWarning
         Warns if labels come in runs.
+    drift_warning : DriftWarning
+        Warns if the answers have changed.
     separator_warning : SeparatorWarning
         Warns if a separator may have split labels.
     show_reading : callable
@@ -58,6 +61,7 @@ class LearningLoop:
         measures: LiveMeasures,
         saver: Saver,
         order_warning: OrderWarning,
+        drift_warning: DriftWarning,
         separator_warning: SeparatorWarning,
         show_reading: Callable[[int], None],
     ):
@@ -70,6 +74,7 @@ class LearningLoop:
         self._measures = measures
         self._saver = saver
         self._order_warning = order_warning
+        self._drift_warning = drift_warning
         self._separator_warning = separator_warning
         self._show_reading = show_reading
         self._batch_size = BatchSize(tagger, run)
@@ -152,6 +157,7 @@ class LearningLoop:
         learner.learn(items)
         self._separator_warning.count(items)
         self._order_warning.show_if(_labels_come_in_runs(self._tagger))
+        self._drift_warning.show_if_new(self._tagger.drift)
         if self._interrupts.signal:
             raise KeyboardInterrupt
         self._measures.show_if_due()

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.certificates.mistake_bound import Certificate
+from tagalong.learning.drift import Drift
 from tagalong.learning.input_types import MatrixLike
 from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.update_rules import LABEL_RULES
@@ -245,6 +246,17 @@ class LabelRanker(CutoffRanker):
         self._require_start("intercept_")
         constant = 1.0 if isinstance(self._native, RACES) else self._settings["constant"]
         return intercept(self._native.weights(), constant)
+
+    @property
+    def drift(self) -> Drift | None:
+        """The last change of the answers; None if there was none, or the learner is no race."""
+        if not self.is_started or not isinstance(self._native, RACES):
+            return None
+        found = self._native.drift()
+        if found.since == 0:
+            return None
+        names = self.labels.names
+        return Drift(found.since, tuple(names[number] for number in found.labels), found.active)
 
     @property
     def feature_count_matters(self) -> bool:

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
+from tagalong.learning.drift import Drift
 from tagalong.learning.input_types import Classes, MatrixLike, SampleWeight
 from tagalong.learning.labels import Labels
 from tagalong.learning.protocols import Task
@@ -336,6 +337,11 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     def labels_come_in_runs(self) -> bool:
         """Whether labels came in runs far beyond chance; nothing is sure while they do."""
         return self._current_learner().labels_come_in_runs
+
+    @property
+    def drift(self) -> Drift | None:
+        """The last change of the answers: None, as it does not look for changes."""
+        return self._current_learner().drift
 
     @property
     def labels(self) -> Labels:

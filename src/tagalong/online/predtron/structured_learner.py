@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning import model_files
+from tagalong.learning.drift import Drift
 from tagalong.learning.estimators import (
     columns_of,
     restart_reason,
@@ -48,6 +49,11 @@ class StructuredPredtron(PredtronBase):
     def labels_come_in_runs(self) -> bool:
         """Whether labels come in runs: False, as there are none."""
         return False
+
+    @property
+    def drift(self) -> Drift | None:
+        """The last change of the answers: None, as it does not look for changes."""
+        return None
 
     @property
     def labels(self) -> Labels:
