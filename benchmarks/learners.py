@@ -7,7 +7,7 @@ from typing import Any
 from tagalong import LabelRanker
 
 TODAY, RACE = "today", "race"
-SETTINGS: dict[str, dict[str, Any]] = {TODAY: {}, RACE: {"C": 30}}
+SETTINGS: dict[str, dict[str, Any]] = {TODAY: {"race": None}, RACE: {}}
 
 
 def make_learner(name: str) -> LabelRanker:

@@ -26,8 +26,8 @@ static constexpr ContestantType one_vs_rest(std::string_view name, Scaling scali
 static constexpr std::array kTypes = {
     ranker("unit", Scaling::unit, kUsual, Suits::any),
     ranker("unit-bold", Scaling::unit, kBold, Suits::dense),
-    ranker("unit-cautious", Scaling::unit, kCautious, Suits::any),
-    ranker("largest", Scaling::largest, kUsual, Suits::several_values),
+    ranker("unit-cautious", Scaling::unit, kCautious, Suits::dense),
+    ranker("largest", Scaling::largest, kUsual, Suits::dense),
     ranker("largest-cautious", Scaling::largest, kCautious, Suits::dense),
     ranker("standard", Scaling::standard, kUsual, Suits::dense),
     ranker("standard-cautious", Scaling::standard, kCautious, Suits::dense),

@@ -12,11 +12,12 @@ namespace tagalong {
 // The rows after which it is decided whether a stream is dense.
 static constexpr double kFirstRows = 20;
 // A stream becomes dense above the first density and sparse below the second.
-static constexpr double kDense = 0.25, kSparse = 0.2;
+static constexpr double kDense = 0.15, kSparse = 0.1;
 // A longer first row is not standardised.
 static constexpr std::size_t kLongRow = 4096;
-// Pairs are compared from this round of a heat on, and again after so many rounds.
-static constexpr double kFirstComparison = 500;
+// Pairs are compared from this round of a heat on, and again after so many rounds. In later heats
+// contestants meet others that have learnt before, and differences show earlier.
+static constexpr double kFirstComparison = 500, kLaterFirstComparison = 200;
 static constexpr double kComparedEvery = 10;
 // A contestant leaves if another one leads by more standard errors than this.
 static constexpr double kClearLead = 4;
@@ -24,9 +25,22 @@ static constexpr double kClearLead = 4;
 // one, and certainly no further than this from it.
 static constexpr double kFirstSame = 2000;
 static constexpr double kSmallDifference = 0.005;
+// The entrants of one type: one from before a change of the answers, one from after it.
+static constexpr std::int64_t kMostOfType = 2;
 // The memory that contestants other than the leader may take together.
 static constexpr std::size_t kMemory = std::size_t{256} << 20;
 static constexpr std::int64_t kMemoryReviewedEvery = 16;
+
+// The share of known features in the length of an example.
+static double known_share(const Example& x, const FeatureStatistics& statistics) {
+    double known = 0, all = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double square = x.value[i] * x.value[i];
+        all += square;
+        if (statistics.knows(x.feature[i])) known += square;
+    }
+    return all > 0 && std::isfinite(all) ? std::sqrt(known / all) : 1;
+}
 
 const Example& ScaledExamples::get(Scaling scaling, const FeatureStatistics& before,
                                    const RankerConfig& config) {
@@ -40,7 +54,8 @@ const Example& ScaledExamples::get(Scaling scaling, const FeatureStatistics& bef
     const std::span<const double> raw = std::span<const double>(raw_->value).subspan(1);
     ratio_[at] = 1;
     if (config.normalize) ratio_[at] = length > 0 ? euclidean_length(raw) / length : 0;
-    out.finish(config.normalize ? Norm::euclidean : Norm::none, config.constant);
+    const double known = scaling == Scaling::idf ? known_share(out, before) : 1;
+    out.finish(config.normalize ? Norm::euclidean : Norm::none, config.constant * known);
     return out;
 }
 
@@ -71,7 +86,8 @@ template <class T>
 void Race<T>::leave(std::size_t entrant, Reason reason, std::int32_t winner, double lead) {
     if (const auto* ranker = entrants_[entrant].learner->ranker())
         unsolved_of_departed_ += ranker->unsolved();
-    departures_[entrants_[entrant].type] = {true, reason, rounds_, winner, lead};
+    const std::size_t type = entrants_[entrant].type;
+    departures_[type] = {true, reason, rounds_, winner, lead};
     entrants_.erase(entrants_.begin() + static_cast<std::ptrdiff_t>(entrant));
     standings_.remove(entrant);
 }
@@ -248,6 +264,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
     statistics_.observe(x);
     ++rounds_;
     review();
+    if (judged && drift_.just_raised()) begin_again();
 }
 
 // Rankings are too good while labels come in runs, and say nothing about the answers.
@@ -284,6 +301,19 @@ void Race<T>::review() {
     weigh();
 }
 
+// After the answers have changed, contestants that know nothing of the past start beside those that
+// run. Nobody starts again soon after the last start.
+template <class T>
+void Race<T>::begin_again() {
+    if (standings_.rounds() < kFirstComparison) return;
+    for (std::size_t type = 0; type < config_.types.size(); ++type) {
+        const auto running =
+            std::count_if(entrants_.begin(), entrants_.end(),
+                          [&](const Entrant& entrant) { return entrant.type == type; });
+        if (suits(*config_.types[type]) && running < kMostOfType) join(type);
+    }
+}
+
 template <class T>
 void Race<T>::review_suitability() {
     if (statistics_.rows() < kFirstRows) return;
@@ -301,7 +331,9 @@ void Race<T>::review_suitability() {
 
 template <class T>
 void Race<T>::review_pairs() {
-    if (standings_.rounds() < kFirstComparison ||
+    const bool first_heat = std::all_of(entrants_.begin(), entrants_.end(),
+                                        [](const Entrant& e) { return e.started == 0; });
+    if (standings_.rounds() < (first_heat ? kFirstComparison : kLaterFirstComparison) ||
         std::fmod(standings_.rounds(), kComparedEvery) != 0)
         return;
     while (const auto loss = clearest_loss())
@@ -490,7 +522,7 @@ bool Race<T>::restore(std::span<const double> numbers, std::size_t labels) {
     rounds_ = whole(0, 1e15);
     unsolved_of_departed_ = whole(0, 1e15);
     dense_ = whole(0, 1) == 1;
-    const auto count = static_cast<std::size_t>(whole(1, 2 * types));
+    const auto count = static_cast<std::size_t>(whole(1, kMostOfType * types));
     for (RecentMean& ratio : length_ratio_) ratio.read(state);
     if (!state.sound()) return false;
     entrants_.clear();

@@ -176,6 +176,7 @@ class Race {
     // Looks for changed answers in the rankings of the mixture.
     void watch_for_drift(std::span<const T> predicted);
     void review();
+    void begin_again();
     void review_suitability();
     struct Loss {
         std::size_t winner, loser;

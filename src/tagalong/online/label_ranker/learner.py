@@ -128,7 +128,7 @@ class LabelRanker(CutoffRanker):
         weights already argued for the correction of a round counts more. True learns it for the
         features that were present in under half of the updates. "auto" means True in a race and
         False for one learner.
-    race : "auto", None or sequence of str, default None
+    race : "auto", None or sequence of str, default "auto"
         The learners that compete. ``None``: one learner, with the settings above. ``"auto"``: all
         contestants, if the settings above that determine the learner have their default values;
         otherwise one learner. A sequence names the contestants. See Notes.
@@ -206,7 +206,7 @@ class LabelRanker(CutoffRanker):
         one_label: bool | Literal["auto"] = "auto",
         probability: bool = True,
         relevance: bool | Literal["auto"] = "auto",
-        race: Literal["auto"] | Sequence[str] | None = None,
+        race: Literal["auto"] | Sequence[str] | None = "auto",
     ):
         self.update = update
         self.geometry = geometry
