@@ -245,7 +245,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
         confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x, statistics_)},
                                relevant_, unknown_, options.stands_for, options.judgement);
     if (judged) {
-        cutoff_.observe(predicted, relevant_, unknown_);
+        cutoff_.observe(predicted.first(seen), relevant_, unknown_);
         compare(seen);
         watch_for_drift(predicted.first(seen));
     }

@@ -25,8 +25,8 @@
 
 #include "core/model_mutex.hpp"
 #include "predictions/confidence.hpp"
-#include "predictions/cutoff.hpp"
 #include "predictions/drift.hpp"
+#include "predictions/priced_cutoff.hpp"
 #include "predictions/ranking.hpp"
 #include "predictions/round_options.hpp"
 #include "race/contestant.hpp"
@@ -143,8 +143,8 @@ class Race {
 
     // For files: everything but the contestants, the statistics, the cut-off and the confidence.
     FeatureStatistics& statistics_state() { return statistics_; }
-    Cutoff& cutoff_state() { return cutoff_; }
-    const Cutoff& cutoff_state() const { return cutoff_; }
+    PricedCutoff& cutoff_state() { return cutoff_; }
+    const PricedCutoff& cutoff_state() const { return cutoff_; }
     Drift& drift_state() { return drift_; }
     std::vector<double> state() const;
     // Makes the entrants, without their weights. Returns false if the state is invalid.
@@ -200,7 +200,7 @@ class Race {
     Standings standings_;
     std::vector<double> weight_;  // of each entrant in the mixture
     std::vector<double> factor_;  // the weight divided by the deviation of its scores
-    Cutoff cutoff_;
+    PricedCutoff cutoff_;
     Confidence confidence_;
     Drift drift_;
     mutable ModelMutex mutex_;
