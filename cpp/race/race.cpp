@@ -63,7 +63,7 @@ template <class T>
 Race<T>::Race(RaceConfig config)
     : config_(std::move(config)),
       departures_(config_.types.size()),
-      confidence_(config_.ranker.one_label) {
+      confidence_(config_.ranker.one_label, kFastLearner) {
     for (std::size_t type = 0; type < config_.types.size(); ++type) join(type);
 }
 
