@@ -265,7 +265,7 @@ class LabelRanker(CutoffRanker):
 
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
-        one_label = {"auto": "auto", "yes": True, "no": False}[settings.get("one_label", "auto")]
+        one_label = {"auto": "auto", "yes": True, "no": False}[settings["one_label"]]
         relevance = {"rare": True, "none": False}[settings["relevance"]]
         race = settings["race"] or None
         given = {"average": average, "one_label": one_label, "relevance": relevance, "race": race}
@@ -368,14 +368,12 @@ class LabelRanker(CutoffRanker):
             raise ValueError(f"the example has {len(relevant)} labels, but one_label=True")
 
     def _empty_places(self, rows: int) -> core.PlaceArrays | None:
-        return super()._empty_places(rows) if self._settings.get("probability", True) else None
+        return super()._empty_places(rows) if self._settings["probability"] else None
 
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
     def _make_native(self, settings: Settings) -> Native:
-        # Files of older versions lack these settings.
-        settings = {"one_label": "auto", "probability": True, **settings}
         if settings["race"]:
             return new_native(RACES, settings)
         return new_native((core.LabelRanker32, core.LabelRanker64), settings, ["race"])
