@@ -61,8 +61,12 @@ class ScaledExamples {
     }
     const Example& get(Scaling scaling, const FeatureStatistics& before,
                        const RankerConfig& config);
-    // The Euclidean length of the raw example divided by that of the scaled one; 0 if that is 0.
-    double length_ratio(Scaling scaling) const { return ratio_[static_cast<std::size_t>(scaling)]; }
+    // The Euclidean length of the raw example divided by that of the scaled one; 0 if that is 0, or
+    // if nobody needed it.
+    double length_ratio(Scaling scaling) const {
+        const auto at = static_cast<std::size_t>(scaling);
+        return ready_[at] ? ratio_[at] : 0;
+    }
 
   private:
     const Example* raw_ = nullptr;
