@@ -72,7 +72,7 @@ def test_the_race_is_that_of_the_definition(kind: str) -> None:
     assert ROUNDS - 200 < max(twin.departures.values()), "nobody was beaten"
     weights = [one.weight for one in standings if one.running]
     np.testing.assert_allclose(weights, twin.weights, rtol=1e-9)
-    assert ranker.drift_ is None, "the twin does not start again after a change"
+    assert ranker.drift is None, "the twin does not start again after a change"
 
 
 def test_the_twin_has_all_contestants() -> None:
