@@ -22,7 +22,7 @@ namespace tagalong {
 enum class Suits {
     any,             // every stream
     several_values,  // features have values of different size
-    dense,           // more than a quarter of the values are not 0
+    dense,           // many values are not 0: see Race
     sparse,          // the others
     words,           // sparse, and no value is negative
 };

@@ -433,14 +433,14 @@ void Race<T>::weights(std::size_t row, std::vector<double>& out) const {
 }
 
 template <class T>
-const LabelRanker<T>& Race<T>::leading_ranker() const {
+const typename Race<T>::Entrant& Race<T>::leading_ranker_entrant() const {
     std::size_t best = entrants_.size();
     for (std::size_t e = 0; e < entrants_.size(); ++e)
         if (entrants_[e].learner->ranker() &&
             (best == entrants_.size() ||
              standings_.discounted_gain(e) > standings_.discounted_gain(best)))
             best = e;
-    return *entrants_[best].learner->ranker();
+    return entrants_[best];
 }
 
 template <class T>

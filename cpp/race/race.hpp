@@ -111,8 +111,10 @@ class Race {
     // has everything that belongs to no feature of the example.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
-    // The counts of the leading ranker.
-    const LabelRanker<T>& leading_ranker() const;
+    // The ranker with the highest discounted gain; the first of equals. The certificate is its own.
+    const LabelRanker<T>& leading_ranker() const {
+        return *leading_ranker_entrant().learner->ranker();
+    }
     double recompute_dual() const { return leading_ranker().recompute_dual(); }
     void restart_certificate();
     std::int64_t rounds() const { return rounds_; }
@@ -141,6 +143,7 @@ class Race {
         RecentMean variance;  // of the scores within a row
     };
     const std::vector<Entrant>& entrants() const { return entrants_; }
+    const Entrant& leading_ranker_entrant() const;
     const Standings& standings() const { return standings_; }
     // The weight of each entrant in the mixture.
     const std::vector<double>& entrant_weights() const { return weight_; }
