@@ -176,16 +176,20 @@ std::span<const std::int32_t> Race<T>::rank(Reader& reader, std::size_t k) const
     return reader.best;
 }
 
-static std::int32_t known_features(const Example& x, const FeatureStatistics& statistics) {
-    return static_cast<std::int32_t>(
+template <class T>
+std::int32_t Race<T>::known_features(const Example& x) const {
+    const auto known =
         std::count_if(x.feature.begin(), x.feature.end(),
-                      [&](std::int32_t feature) { return statistics.knows(feature); }));
+                      [&](std::int32_t feature) { return statistics_.knows(feature); });
+    // In a dense stream, 0 is a value like others.
+    return static_cast<std::int32_t>(
+        dense_ && known > 0 ? static_cast<std::int64_t>(statistics_.features().size()) : known);
 }
 
 template <class T>
 void Race<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
     const std::span<const T> scores = score(reader);
-    const ScoredItem<T> item{scores, cutoff(), known_features(reader.x, statistics_)};
+    const ScoredItem<T> item{scores, cutoff(), known_features(reader.x)};
     if (config_.ranker.probability) confidence_.judge(item, k, ties, out);
     else confidence_.rank_only(item, k, ties, out);
 }
@@ -234,7 +238,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
                   -std::numeric_limits<T>::infinity());
     }
     if (judged && config_.ranker.probability)
-        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x, statistics_)},
+        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x)},
                                round_.relevant, round_.unknown, options.stands_for,
                                options.judgement);
     if (judged) {

@@ -182,6 +182,8 @@ class Race {
     static T put_on_scale(std::size_t seen, std::span<T> mixture);
     // Scores an example; returns the factor of put_on_scale.
     double score_scale(Reader& reader) const;
+    // The number of features of an example that earlier ones had, without the constant feature.
+    std::int32_t known_features(const Example& x) const;
     void compare(std::size_t seen);
     // Looks for changed answers in the rankings of the mixture.
     void watch_for_drift(std::span<const T> predicted);
