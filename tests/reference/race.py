@@ -1,7 +1,7 @@
 r"""Reference implementation of the race of learners, from its definition.
 
-All contestants learn every row, each with the row scaled in its own way, then scaled to unit length.
-A constant feature follows. Statistics of features are those of the rows so far and the row itself.
+All contestants learn every row, each with the row scaled in its own way, then to unit length. A
+constant feature follows. Statistics of features are those of the rows so far and the row itself.
 With :math:`\sigma_e` the recent deviation of the scores :math:`s_e` within a row (discount .99):
 
 .. math::
@@ -260,7 +260,7 @@ class NaiveRace:
             return
         occurring = (self.rows != 0).any(axis=0)
         density = np.count_nonzero(self.rows) / (len(self.rows) * np.count_nonzero(occurring))
-        self._dense = density > (SPARSE if self._dense else DENSE)
+        self._dense = bool(density > (SPARSE if self._dense else DENSE))
         for entrant in list(self._entrants):
             if not self._suits(entrant.kind):
                 self._leave(entrant)
