@@ -23,7 +23,6 @@
 #include <span>
 #include <vector>
 
-#include "core/model_mutex.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/drift.hpp"
 #include "predictions/priced_cutoff.hpp"
@@ -125,7 +124,6 @@ class Race {
     void rebuild(const Selection& selection);
     std::size_t bytes() const;
 
-    ModelMutex& mutex() const { return mutex_; }
     Confidence& confidence() { return confidence_; }
     const Confidence& confidence() const { return confidence_; }
     const Drift& drift() const { return drift_; }
@@ -207,7 +205,6 @@ class Race {
     PricedCutoff cutoff_;
     Confidence confidence_;
     Drift drift_;
-    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     ScaledExamples scaled_;

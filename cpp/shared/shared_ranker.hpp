@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "blocks/block_learner.hpp"
-#include "core/model_mutex.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
 #include "predictions/ranking.hpp"
@@ -90,7 +89,6 @@ class SharedRanker {
     const Cutoff& cutoff_state() const { return cutoff_; }
     Confidence& confidence() { return confidence_; }
     const Confidence& confidence() const { return confidence_; }
-    ModelMutex& mutex() const { return mutex_; }
 
   private:
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
@@ -102,7 +100,6 @@ class SharedRanker {
     FolderAffinity affinity_;
     Cutoff cutoff_;
     Confidence confidence_;
-    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     Reader scratch_;
