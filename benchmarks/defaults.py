@@ -56,7 +56,7 @@ def measure(setting: dict[str, Any], stream: streams.Stream) -> Measures:
     rate = label_ranker.ADAPTIVE_RATE
     label_ranker.ADAPTIVE_RATE = setting.get(RATE, rate)
     try:
-        scores = LabelRanker(**parameters).predict_then_learn(stream.X, stream.Y)
+        scores = LabelRanker(**{"race": None, **parameters}).predict_then_learn(stream.X, stream.Y)
     finally:
         label_ranker.ADAPTIVE_RATE = rate
     total = Progressive()

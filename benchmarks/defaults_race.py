@@ -1,8 +1,9 @@
 """The default learner against one learner alone and the best modes of Vowpal Wabbit.
 
 ``python -m benchmarks.defaults race`` makes one progressive pass over each stream. Vowpal Wabbit
-is represented by the best of all modes of ``benchmarks/vw_modes.py``, chosen for each measure and
-each stream by itself, with hindsight. All learners get the kinder of two treatments of ties
+is represented twice: by the best of its modes at its own learning rates, and by the best of all
+modes of ``benchmarks/vw_modes.py``. Both are chosen for each measure and each stream by itself,
+with hindsight. All learners get the kinder of two treatments of ties
 (``benchmarks/tied_measures.py``). Times are processor times, measured alternately.
 """
 
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
 from benchmarks import streams
@@ -56,6 +58,9 @@ MEASURES = {"average_precision": HIGHER, "one_error": LOWER, "ranking_loss": LOW
 LONG = 5000
 """Number of rows from which the goal for the time holds; such streams are timed once."""
 
+VW_CHOICES = {False: "VW at its own rates", True: "VW, all modes"}
+"""Whether tuned modes of VW may be chosen, and how tables call the choice."""
+
 SHORT_TURNS = 3
 MOST_PRECISION_LOSSES, LEAST_GAIN, LARGEST_DROP = 1, 0.02, 0.003
 MOST_TIME, MOST_TIME_PER_STREAM = 2.5, {"debtags": 1.5}
@@ -72,15 +77,24 @@ class Line:
     ratio: Ratio
     vw: list[VwResult] = field(default_factory=list)
 
-    def best_vw(self, measure: str) -> VwResult:
-        """The best mode by a measure, with the kinder treatment of ties."""
+    def best_vw(self, measure: str, tuned: bool = True) -> VwResult:
+        """The best mode by a measure, with the kinder treatment of ties.
+
+        Parameters
+        ----------
+        measure : str
+            A name from ``MEASURES``.
+        tuned : bool, default True
+            Whether to choose among all modes, or among those with VW's own learning rates only.
+        """
         return max(
-            self.vw, key=lambda one: MEASURES[measure] * getattr(one.ranking.kinder, measure)
+            (one for one in self.vw if tuned or not one.tuned),
+            key=lambda one: MEASURES[measure] * getattr(one.ranking.kinder, measure),
         )
 
-    def beats_vw(self, measure: str) -> bool:
-        """Whether the race is strictly better than the best mode."""
-        best = getattr(self.best_vw(measure).ranking.kinder, measure)
+    def beats_vw(self, measure: str, tuned: bool = True) -> bool:
+        """Whether the race is strictly better than the best mode; ``tuned`` as in ``best_vw``."""
+        best = getattr(self.best_vw(measure, tuned).ranking.kinder, measure)
         return bool(MEASURES[measure] * (getattr(self.race.kinder, measure) - best) > 0)
 
     @property
@@ -111,15 +125,15 @@ def cells(line: Line) -> list[str]:
     found = [line.name]
     for name in MEASURES:
         found += [_figure(getattr(one.kinder, name)) for one in (line.today, line.race)]
-        if line.vw:
-            best = line.best_vw(name)
+        for tuned in VW_CHOICES if line.vw else ():
+            best = line.best_vw(name, tuned)
             found.append(f"{_figure(getattr(best.ranking.kinder, name))} ({best.mode})")
     return [*found, str(line.ratio)]
 
 
 def headers(with_vw: bool) -> list[str]:
     """The headers that belong to ``cells``."""
-    names = [TODAY, RACE, *(["VW (mode)"] if with_vw else [])]
+    names = [TODAY, RACE, *(VW_CHOICES.values() if with_vw else ())]
     measures = [f"{measure.replace('_', ' ')}: {name}" for measure in MEASURES for name in names]
     return ["stream", *measures, "time, race / today"]
 
@@ -142,11 +156,12 @@ def ties_table(lines: Sequence[Line]) -> str:
 def verdicts(lines: Sequence[Line]) -> Iterator[Verdict]:
     """The goals of the default learner."""
     if all(line.vw for line in lines):
-        for name, allowed in (("average_precision", MOST_PRECISION_LOSSES), ("ranking_loss", 0)):
-            lost = [line.name for line in lines if not line.beats_vw(name)]
+        goals = (("average_precision", MOST_PRECISION_LOSSES), ("ranking_loss", 0))
+        for (tuned, choice), (name, allowed) in product(VW_CHOICES.items(), goals):
+            lost = [line.name for line in lines if not line.beats_vw(name, tuned)]
             most = f"all but {allowed}" if allowed else "all"
             yield Verdict(
-                f"better {name.replace('_', ' ')} than VW's best mode on {most}",
+                f"better {name.replace('_', ' ')} than the best of {choice} on {most}",
                 len(lost) <= allowed,
                 f"better on {len(lines) - len(lost)} of {len(lines)}{_named(lost)}",
             )
@@ -184,11 +199,12 @@ def means(lines: Sequence[Line]) -> str:
         f"race {of([line.race.kinder for line in lines])}",
     ]
     if all(line.vw for line in lines):
-        best = [
-            Ranking(*(getattr(line.best_vw(m).ranking.kinder, m) for m in MEASURES))
-            for line in lines
-        ]
-        parts.append(f"VW's best modes {of(best)}")
+        for tuned, choice in VW_CHOICES.items():
+            best = [
+                Ranking(*(getattr(line.best_vw(m, tuned).ranking.kinder, m) for m in MEASURES))
+                for line in lines
+            ]
+            parts.append(f"{choice} {of(best)}")
     return f"Means (average precision / one-error / ranking loss): {', '.join(parts)}."
 
 

@@ -37,6 +37,9 @@ MODES = [
 UNIT_MODES = ["", UNCLIPPED, HINGE, LOGISTIC, f"{LOGISTIC} -l 2"]
 """Modes that are also run on rows of unit length."""
 
+WITHOUT_TUNING = {"", HINGE, LOGISTIC, UNCLIPPED, f"{HINGE} {UNCLIPPED}"}
+"""Modes that differ in loss and clipping only: the learning rates are VW's own."""
+
 
 @dataclass(frozen=True)
 class VwResult:
@@ -44,6 +47,8 @@ class VwResult:
 
     mode: str
     ranking: TiedRanking
+    tuned: bool = False
+    """Whether its rate or its online learner was chosen."""
 
 
 def all_modes(stream: Stream) -> Iterator[VwResult]:
@@ -56,4 +61,10 @@ def all_modes(stream: Stream) -> Iterator[VwResult]:
             shown = (name + mode.replace(UNCLIPPED, "unclipped")).strip() or "default"
             print(f"  {stream.name}: VW {shown}", file=sys.stderr, flush=True)
             run = VowpalWabbit(shown, form, files, mode.split())
-            yield VwResult(" ".join(shown.split()), tied_ranking(run.scores(), form.Y))
+            ranking = tied_ranking(run.scores(), form.Y)
+            yield VwResult(" ".join(shown.split()), ranking, is_tuned(mode))
+
+
+def is_tuned(mode: str) -> bool:
+    """Whether a mode has another learning rate or another online learner than VW's own."""
+    return mode.strip() not in WITHOUT_TUNING

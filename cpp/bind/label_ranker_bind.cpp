@@ -43,7 +43,10 @@ void add_label_rankers(nb::module_& module) {
         .def_ro("dual", &LabelCertificate::dual)
         .def_ro("penalty", &LabelCertificate::penalty)
         .def_ro("average", &LabelCertificate::average)
-        .def_ro("cutoff", &LabelCertificate::cutoff);
+        .def_ro("cutoff", &LabelCertificate::cutoff)
+        .def_ro("budget", &LabelCertificate::budget)
+        .def_ro("temperature", &LabelCertificate::temperature)
+        .def_ro("contestant", &LabelCertificate::contestant);
     add_ranker<float>(module, "LabelRanker32");
     add_ranker<double>(module, "LabelRanker64");
 }

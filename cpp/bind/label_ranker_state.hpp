@@ -1,6 +1,8 @@
 // Certificate, weights and state of a LabelRanker.
 #pragma once
 
+#include <string>
+
 #include "bind/geometry_state.hpp"
 #include "bind/learner_bind.hpp"
 #include "ranker/label_ranker.hpp"
@@ -10,12 +12,20 @@ namespace tagalong::bind {
 struct LabelCertificate : Certificate {
     double dual = 0, penalty = 0;    // penalty: see LabelRanker::penalty
     double average = 0, cutoff = 0;  // average: the share of the mean (Blend)
+    double budget = 0, temperature = 0;
+    std::string contestant;  // of a race; empty for one learner
 };
 
 template <class T>
 LabelCertificate certificate_of(const LabelRanker<T>& self) {
-    LabelCertificate out{self.certificate(), self.dual(), self.penalty(), self.blend_share(),
-                         self.cutoff()};
+    LabelCertificate out{self.certificate(),
+                         self.dual(),
+                         self.penalty(),
+                         self.blend_share(),
+                         self.cutoff(),
+                         self.config().C,
+                         self.config().temperature,
+                         ""};
     out.rounds -= out.earlier;
     return out;
 }

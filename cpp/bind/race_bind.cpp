@@ -39,14 +39,14 @@ static void construct_race(Ranker* self, const std::vector<std::string>& race,
 struct Standing {
     std::string name;
     bool running;
-    std::int64_t started;  // the round before its first one
-    double weight;         // in the mixture; 0 if it left
-    double gain;           // its mean average precision in this heat
-    std::size_t bytes;     // of its weights
-    std::string reason;    // why it left
-    std::int64_t left;     // the round after which it left
-    std::string winner;    // the contestant that beat it
-    double lead;           // of the winner, in standard errors
+    std::int64_t rounds;  // since it started
+    double weight;        // in the mixture; 0 if it left
+    double gain;          // its mean average precision in this heat
+    std::size_t bytes;    // of its weights
+    std::string reason;   // why it left
+    std::int64_t left;    // the round after which it left
+    std::string winner;   // the contestant that beat it
+    double lead;          // of the winner, in standard errors
 };
 
 static const char* reason_name(Reason reason) {
@@ -72,8 +72,9 @@ static std::vector<Standing> standings_of(const Race<T>& race) {
     };
     for (std::size_t e = 0; e < race.entrants().size(); ++e) {
         const auto& entrant = race.entrants()[e];
-        out.push_back({name(entrant.type), true, entrant.started, race.entrant_weights()[e],
-                       race.standings().mean_gain(e), entrant.learner->bytes(), "", 0, "", 0});
+        out.push_back({name(entrant.type), true, race.rounds() - entrant.started,
+                       race.entrant_weights()[e], race.standings().mean_gain(e),
+                       entrant.learner->bytes(), "", 0, "", 0});
     }
     for (std::size_t type = 0; type < race.departures().size(); ++type) {
         const Departure& left = race.departures()[type];
@@ -124,12 +125,7 @@ static void add_race(nb::module_& module, const char* name) {
                  std::shared_lock lock(self.mutex());
                  return self.recompute_dual();
              })
-        .def_prop_ro("certified_budget",
-                     [](const Ranker& self) {
-                         std::shared_lock lock(self.mutex());
-                         return self.leading_ranker().config().C;
-                     })
-        .def_prop_ro("occurrences", &occurrences_of<T>)
+        .def("occurrences", &occurrences_of<T>)
         .def("drift",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
@@ -155,7 +151,7 @@ void add_races(nb::module_& module) {
     nb::class_<Standing>(module, "Standing")
         .def_ro("name", &Standing::name)
         .def_ro("running", &Standing::running)
-        .def_ro("started", &Standing::started)
+        .def_ro("rounds", &Standing::rounds)
         .def_ro("weight", &Standing::weight)
         .def_ro("gain", &Standing::gain)
         .def_ro("bytes", &Standing::bytes)

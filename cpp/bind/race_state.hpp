@@ -13,8 +13,10 @@ namespace tagalong::bind {
 // The certificate of the leading ranker, with the cut-off of the mixture.
 template <class T>
 LabelCertificate certificate_of(const Race<T>& self) {
-    LabelCertificate out = certificate_of(self.leading_ranker());
+    const auto& leading = self.leading_ranker_entrant();
+    LabelCertificate out = certificate_of(*leading.learner->ranker());
     out.cutoff = self.cutoff();
+    out.contestant = self.config().types[leading.type]->name;
     return out;
 }
 

@@ -49,9 +49,8 @@ class EntryLists {
         lists_[list].sum += amount;
     }
 
-    std::size_t bytes() const {
-        return entries_.size() * sizeof(LabelCount) + lists_.size() * sizeof(List);
-    }
+    // Without the room for more entries, which a loaded model lacks.
+    std::size_t bytes() const { return used_ * sizeof(LabelCount) + lists_.size() * sizeof(List); }
 
   private:
     struct List {
@@ -77,6 +76,7 @@ class EntryLists {
                            first + list.size + 1);
         first[static_cast<std::ptrdiff_t>(at)] = {0, label};
         ++list.size;
+        ++used_;
     }
     void make_room(List& list) {
         const std::uint32_t room = std::max(1u, 2 * list.room);
@@ -96,6 +96,7 @@ class EntryLists {
     }
 
     std::vector<LabelCount> entries_;
+    std::size_t used_ = 0;  // by all lists
     std::vector<List> lists_;
     std::vector<std::size_t> free_[33];  // the free places, by the bit width of their size
 };

@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "core/round_labels.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/drift.hpp"
 #include "predictions/priced_cutoff.hpp"
@@ -38,6 +39,8 @@ namespace tagalong {
 struct RaceConfig {
     std::vector<const ContestantType*> types;
     RankerConfig ranker;  // the settings of the rankers; its budget is scaled by the contestants
+    // The bytes that contestants other than the leader may take together.
+    std::size_t memory = std::size_t{256} << 20;
 };
 
 // Why a contestant left the race.
@@ -107,8 +110,10 @@ class Race {
     // has everything that belongs to no feature of the example.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
-    // The counts of the leading ranker.
-    const LabelRanker<T>& leading_ranker() const;
+    // The ranker with the highest discounted gain; the first of equals. The certificate is its own.
+    const LabelRanker<T>& leading_ranker() const {
+        return *leading_ranker_entrant().learner->ranker();
+    }
     double recompute_dual() const { return leading_ranker().recompute_dual(); }
     void restart_certificate();
     std::int64_t rounds() const { return rounds_; }
@@ -136,6 +141,7 @@ class Race {
         RecentMean variance;  // of the scores within a row
     };
     const std::vector<Entrant>& entrants() const { return entrants_; }
+    const Entrant& leading_ranker_entrant() const;
     const Standings& standings() const { return standings_; }
     // The weight of each entrant in the mixture.
     const std::vector<double>& entrant_weights() const { return weight_; }
@@ -211,8 +217,8 @@ class Race {
     typename Contestant<T>::Scratch scratch_;
     std::vector<std::vector<T>> scores_;  // per entrant
     std::vector<T> mixture_;
-    std::vector<int> relevant_, unknown_;
-    std::vector<int> seen_relevant_, seen_unknown_;
+    RoundLabels round_;
+    RoundLabels seen_;  // those of the round that had a score
     std::vector<double> gains_;
     std::vector<double> precisions_;  // of the mixture at the ranks of the relevant labels
     AveragePrecision<T> average_precision_;

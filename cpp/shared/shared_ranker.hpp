@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "blocks/block_learner.hpp"
+#include "core/round_labels.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
 #include "predictions/ranking.hpp"
@@ -103,7 +104,8 @@ class SharedRanker {
 
     // Scratch memory of learn().
     Reader scratch_;
-    std::vector<int> relevant_, unknown_, irrelevant_;
+    RoundLabels round_;
+    std::vector<int> irrelevant_;
     RowBlock rows_;
 };
 

@@ -108,8 +108,8 @@ def test_words_of_settings_are_those_of_python_or_json(
 ) -> None:
     done = run("compare", "items.jsonl", "--set", f"normalize={spelling}", "--json")
     assert done.code == 0, done.err
-    settings = {learner["name"]: learner["settings"] for learner in done.json["learners"]}
-    assert settings == {"default": {}, "label-ranker": {"normalize": False}}
+    settings = {one["name"]: one["settings"] for one in done.json["learners"]}
+    assert settings == {"label-ranker": {"normalize": False}, "default": {}}
 
 
 def test_names_and_shared_settings(run: Run, stream: Path) -> None:
@@ -127,7 +127,7 @@ def test_names_and_shared_settings(run: Run, stream: Path) -> None:
     shared = {"average": False, "constant": 0}
     assert settings == {
         "label-ranker": shared,
-        "single": {"update": "single", **shared},
+        "single": {"update": "single", "race": None, **shared},
         "default": {},
     }
     names = [
@@ -137,6 +137,19 @@ def test_names_and_shared_settings(run: Run, stream: Path) -> None:
     assert sorted(names) == ["default", "label-ranker, C=0.5", "label-ranker, C=1"]
     found = run("compare", "items.jsonl", "--learners", "label-ranker,single", "--json").json
     assert sorted(one["name"] for one in found["learners"]) == ["label-ranker", "single"]
+
+
+def test_a_race_beside_one_learner(run: Run, long_stream: str) -> None:
+    def figures(*flags: str) -> dict[str, float]:
+        found = run("compare", long_stream, *flags, "--json").json["learners"]
+        return {one["name"]: one["overall"]["average_precision"] for one in found}
+
+    by_name = figures("--learners", "label-ranker,smooth")
+    assert by_name["label-ranker"] != by_name["smooth"]
+    by_flag = figures("--race", "none")
+    assert by_flag == {"label-ranker": by_name["smooth"], "default": by_name["label-ranker"]}
+    by_geometry = figures("--geometries", "adaptive")
+    assert by_geometry["label-ranker, adaptive"] == by_name["smooth"]
 
 
 def test_one_label_per_item_is_sorted_by_accuracy(run: Run, tmp_path: Path) -> None:
@@ -228,6 +241,13 @@ def test_nothing_to_compare_is_an_error(
         (("--C", "1,-1"), "label-ranker, C=-1: --C must be positive"),
         (("--buckets", "grow"), "--buckets grow: compare needs"),
         (("--updates", ","), "must not be empty"),
+        (("--race", "unit,magic"), "--race must be one of 'unit', 'unit-bold', "),
+        (("--race", "unit,unit"), "--race must name every contestant once"),
+        (("--learners", "shared", "--race", "none"), "the learner shared has no --race"),
+        (
+            ("--geometries", "euclidean", "--relevance", "yes"),
+            "--relevance needs --geometries adaptive, got --geometries euclidean",
+        ),
     ],
 )
 def test_wrong_usage(run: Run, stream: Path, flags: tuple[str, ...], message: str) -> None:

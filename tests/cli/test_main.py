@@ -18,7 +18,7 @@ from tagalong.cli.errors import EXIT_CODES
 from tagalong.cli.learners import LEARNERS
 from tagalong.cli.main import main
 from tagalong.cli.parser import COMMANDS, make_parser
-from tagalong.online.label_ranker.learner import GEOMETRIES, UPDATES
+from tagalong.online.label_ranker.learner import CONTESTANTS, GEOMETRIES, UPDATES
 from tagalong.text.features import WEIGHTINGS
 from tests.cli.conftest import Run
 from tests.timeouts import TIMEOUT
@@ -97,6 +97,7 @@ def test_missing_and_unknown_commands(run: Run) -> None:
 def test_choices_match_the_library() -> None:
     assert arguments.UPDATES == UPDATES
     assert arguments.GEOMETRIES == GEOMETRIES
+    assert arguments.CONTESTANTS == CONTESTANTS
     assert arguments.WEIGHTINGS == WEIGHTINGS
     assert LEARNERS["label-ranker"].endswith(":LabelRanker")
 

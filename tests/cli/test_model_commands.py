@@ -1,5 +1,6 @@
 """Tests of ``inspect``, ``labels`` and ``prune``."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -25,23 +26,46 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
     assert lines[0].startswith(
         f"{model}: a Tagger in file format 4, written by tagalong {tagalong.__version__}, "
     )
-    assert lines[1] == "first suggestion right: 81.1 % of the items"
+    assert lines[1] == "first suggestion right: 84.9 % of the items"
     assert lines[2].startswith("nothing can be filed without asking yet")
     lines = lines[1:]
     assert lines[3] == f"54 items learnt; 3 labels; {size.features} features with weights"
     assert lines[4].startswith("memory: ")
-    assert lines[5].startswith("learner: kind='LabelRanker', C=10.0, average='auto', ")
+    assert lines[5].startswith("learner: kind='LabelRanker', C=None, average='auto', ")
     assert lines[6].startswith("features: backoff=True, buckets=1048576, ")
-    assert lines[7:] == [
-        "last run: items.jsonl; pass 1 of 1, 60 items read",
+    assert lines[7:9] == ["last run: items.jsonl; pass 1 of 1, 60 items read", ""]
+    assert lines[9].startswith("in the race ")
+    rest = lines[lines.index("label   items") - 1 :]
+    assert rest == [
         "",
         "label   items",
         "family     22",
         "money      21",
         "travel     21",
         "",
-        "money: invoice +0.461, payment +0.425, account +0.422",
+        "money: account +2.021, payment +1.991, invoice +1.811",
     ]
+
+
+def test_inspect_shows_the_race(run: Run, tmp_path: Path) -> None:
+    found = [{**item, "labels": item.get("labels", [])} for item in items(60)]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in found))
+    assert run("learn", "items.jsonl", "-m", "race", "--race", "unit,idf,standard").code == 0
+    race = run("inspect", "race", "--json").json["race"]
+    assert [(one["name"], one["running"]) for one in race] == [
+        ("unit", True),
+        ("standard", True),
+        ("idf", False),
+    ]
+    lines = run("inspect", "race", "--certificate").out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("in the race"))
+    assert lines[start].split("  ")[0] == "in the race"
+    assert {line.split()[0] for line in lines[start + 1 : start + 3]} == {"unit", "standard"}
+    assert lines[start + 3] == "left after item 20, unsuited: idf"
+    assert any(line.startswith("certificate: contestant ") for line in lines)
+    assert run("learn", "items.jsonl", "-m", "one", "--race", "none").code == 0
+    assert "race" not in run("inspect", "one", "--json").json
+    assert "in the race" not in run("inspect", "one").out
 
 
 def test_inspect_shows_notes_in_words(run: Run, model: str) -> None:
@@ -61,7 +85,9 @@ def test_inspect_shows_notes_in_words(run: Run, model: str) -> None:
 
 def test_inspect_shows_the_certificate_on_request(run: Run, model: str) -> None:
     lines = run("inspect", model, "--certificate").out.splitlines()
-    assert lines[8].startswith("certificate: 7 mistakes in 54 rounds (13.0%)")
+    assert lines[8].startswith(
+        "certificate: contestant standard-cautious: 5 mistakes in 54 rounds (9.3%)"
+    )
     assert "certificate" not in run("inspect", model).out
 
 

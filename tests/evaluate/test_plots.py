@@ -39,7 +39,8 @@ REPORTS = {
     "empty": lambda: Progress().report(),
     "one item": lambda: run(1),
     "two items": lambda: run(2),
-    "usual": lambda: run(300),
+    "usual": lambda: run(300, race=None),
+    "race": lambda: run(300),
     "no bound": lambda: run(60, update="simopt", geometry="euclidean"),
     "tight bound": lambda: run(300, update="single", geometry="euclidean", average=False, C=0.3),
     "no certificate": lambda: report_with_labels(400),
@@ -106,11 +107,24 @@ def test_caption_for_an_update_without_a_bound() -> None:
 
 
 def test_caption_for_a_learner_with_earlier_rounds() -> None:
-    learner = LabelRanker()
+    learner = LabelRanker(race=None)
     X, Y = RNG.normal(size=(40, 3)), RNG.random((40, 3)) < 0.5
     progressive(learner, (X, Y))
     found = text_of(progressive(learner, (X, Y)), "mistakes")
     assert "The certificate covers 80 rounds, but this run has 40 items." in found
+
+
+def test_a_race_has_no_certified_lines() -> None:
+    report = REPORTS["race"]()
+    assert [len(ax.lines) for ax in report.figure("certificate").axes] == [1]
+    assert "Certificate of the leading ranker: contestant " in text_of(report, "certificate")
+
+
+def test_a_penalty_rules_out_the_line_of_the_bound() -> None:
+    report = REPORTS["tight bound"]()
+    assert isinstance(report.certificate, Certificate)
+    penalised = replace(report, certificate=replace(report.certificate, penalty=1.0))
+    assert "M is at most D/λ" not in text_of(penalised, "mistakes")
 
 
 def test_caption_for_a_restarted_certificate() -> None:

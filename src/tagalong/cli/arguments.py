@@ -3,15 +3,24 @@
 import argparse
 
 from tagalong.cli.command_parser import ArgumentGroup
-from tagalong.cli.options.values import at_least_one, buckets, positive, seconds, setting, span
+from tagalong.cli.options.values import (
+    at_least_one,
+    buckets,
+    positive,
+    race,
+    seconds,
+    setting,
+    span,
+)
 from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES, PREDTRON_UPDATES
 
 __all__ = [
     "ALL_UPDATES",
-    "AVERAGES",
+    "CONTESTANTS",
     "GEOMETRIES",
     "PLOT_KINDS",
     "PROBLEMS",
+    "SWITCHES",
     "UPDATES",
     "UPDATES_IN_WORDS",
     "WAIT",
@@ -42,6 +51,21 @@ UPDATES_IN_WORDS = "; ".join(f"{name} {_DESCRIPTIONS[name]}" for name in ALL_UPD
 PROBLEMS = ("binary", "multiclass", "multilabel", "label-ranking", "subset-ranking")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
+CONTESTANTS = (
+    "unit",
+    "unit-bold",
+    "unit-cautious",
+    "largest",
+    "largest-cautious",
+    "standard",
+    "standard-cautious",
+    "idf",
+    "one-vs-rest-unit",
+    "one-vs-rest-largest",
+    "one-vs-rest-standard",
+    "one-vs-rest-idf",
+    "bayes-idf",
+)
 # Copy of tagalong.evaluate.plots.KINDS.
 PLOT_KINDS = (
     "accuracy",
@@ -53,7 +77,7 @@ PLOT_KINDS = (
     "mistakes",
 )
 WAIT = 10.0
-AVERAGES = {"auto": "auto", "yes": True, "no": False}
+SWITCHES = {"auto": "auto", "yes": True, "no": False}
 
 Parser = argparse.ArgumentParser
 
@@ -112,9 +136,24 @@ def add_learner(parser: Parser) -> ArgumentGroup:
     )
     group.add_argument(
         "--average",
-        choices=tuple(AVERAGES),
+        choices=tuple(SWITCHES),
         help="whether to predict with averaged weights: always (yes), never (no), or as long as "
         "they rank better than the current weights (auto, the default)",
+    )
+    group.add_argument(
+        "--race",
+        type=race,
+        default=argparse.SUPPRESS,
+        metavar="NAMES|none|auto",
+        help="the learners that compete inside label-ranker: all of them, unless another option "
+        "determines the learner (auto, the default); one learner (none); or a list from "
+        f"{', '.join(CONTESTANTS)}",
+    )
+    group.add_argument(
+        "--relevance",
+        choices=tuple(SWITCHES),
+        help="whether to learn how relevant each feature is: yes, no, or in a race only (auto, the "
+        "default)",
     )
     group.add_argument(
         "--one-label",

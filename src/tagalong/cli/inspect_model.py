@@ -13,6 +13,7 @@ from tagalong.cli.errors import OK, UsageError
 from tagalong.cli.learn.held_out import estimate_line
 from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
+from tagalong.cli.race_lines import race_lines
 from tagalong.cli.run_state import RUN_NOTE, checked_note, restored_progress
 from tagalong.cli.sources import READING_NOTE
 from tagalong.evaluate import Report
@@ -137,6 +138,7 @@ def _describe_tagger(tagger: Tagger) -> dict[str, Any]:
         "learner": {"kind": type(tagger.learner).__name__, **tagger.learner.get_params()},
         "features": tagger.features.get_params(),
         **_guarantee(tagger.learner),
+        **_race(tagger.learner),
         **_recent_coverage(tagger),
         "run": _run_summary(_run_note(tagger)),
         "notes": {name: value for name, value in tagger.notes.items() if name != RUN_NOTE},
@@ -148,7 +150,7 @@ def _describe_part(model: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"settings": model.get_params()}
     if hasattr(model, "classes_"):
         found["labels"] = [{"label": label} for label in model.classes_.tolist()]
-        found |= _guarantee(model)
+        found |= _guarantee(model) | _race(model)
     return found
 
 
@@ -158,6 +160,12 @@ def _guarantee(learner: Any) -> dict[str, Any]:
         gap = {"dual_objective": learner.dual_objective_, "duality_gap": learner.duality_gap_}
         return {"optimum": gap}
     return {"certificate": _certificate(learner.certificate_)}
+
+
+def _race(learner: Any) -> dict[str, Any]:
+    """Return the contestants of a race, running or not."""
+    contestants = getattr(learner, "standings_", ())
+    return {"race": [asdict(one) for one in contestants]} if contestants else {}
 
 
 def _certificate(certificate: Any) -> dict[str, Any]:
@@ -230,7 +238,7 @@ def _lines(found: dict[str, Any], certificate: bool) -> list[str]:
             f"{saved_run['passes']}, {saved_run['position']:,} items read"
         )
     lines += [_note_line(name, value) for name, value in found.get("notes", {}).items()]
-    return [*lines, *_label_lines(found.get("labels", []))]
+    return [*lines, *race_lines(found.get("race", [])), *_label_lines(found.get("labels", []))]
 
 
 def _note_line(name: str, value: Any) -> str:

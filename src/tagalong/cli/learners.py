@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from tagalong.cli.arguments import AVERAGES, UPDATES
+from tagalong.cli.arguments import SWITCHES, UPDATES
 from tagalong.cli.errors import UsageError
 from tagalong.cli.flags import parameters_as_flags
 from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES
@@ -45,6 +45,9 @@ SETTINGS_FOR_TEXTS: dict[str, dict[str, Any]] = {
     "partial": {"covariance": "diagonal", "width": "determinant", "exploration": 0.01}
 }
 
+# The label-ranker without a race, even where its other settings have their default values.
+ONE_LEARNER: dict[str, Any] = {"race": None}
+
 # The flags that set parameters of a learner, and those that set parameters of the features.
 LEARNER_FLAGS = {
     "update": "--update",
@@ -55,6 +58,8 @@ LEARNER_FLAGS = {
     "average": "--average",
     "max_labels": "--slots",
     "one_label": "--one-label",
+    "race": "--race",
+    "relevance": "--relevance",
 }
 FEATURE_FLAGS = {
     "words": "--words",
@@ -114,8 +119,9 @@ class LearnerSpec:
             learner.check_parameters()
         except ValueError as error:
             message = parameters_as_flags(str(error), flags)
-            if "--average" in message:
-                message = message.replace("True", "yes").replace("False", "no")
+            if any(flag in message for flag in ("--average", "--race", "--relevance")):
+                for python, word in (("True", "yes"), ("False", "no"), ("None", "none")):
+                    message = message.replace(python, word)
             raise UsageError(f"learner {self.name}: {message}") from error
         return learner
 
@@ -162,8 +168,11 @@ def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
     for name in ("update", "geometry", "C", "margin", "problem"):
         if getattr(args, name, None) is not None:
             settings[name] = getattr(args, name)
-    if args.average is not None:
-        settings["average"] = AVERAGES[args.average]
+    for name in ("average", "relevance"):
+        if getattr(args, name) is not None:
+            settings[name] = SWITCHES[getattr(args, name)]
+    if "race" in args:
+        settings["race"] = args.race
     if args.one_label:
         settings["one_label"] = True
     if getattr(args, "slots", None) is not None:
@@ -223,7 +232,7 @@ def compared_specs(args: argparse.Namespace) -> list[LearnerSpec]:
 def spec_by_name(name: str) -> LearnerSpec:
     """Return the learner of a name; an update rule means the label-ranker with that rule."""
     if name in UPDATES:
-        return LearnerSpec(name, settings={"update": name})
+        return LearnerSpec(name, settings={"update": name, **ONE_LEARNER})
     if name in LEARNERS:
         return LearnerSpec(name, name, SETTINGS_FOR_TEXTS.get(name, {}))
     raise UsageError(
@@ -246,10 +255,13 @@ def _grid(chosen: Iterable[LearnerSpec], axes: Mapping[str, Iterable[Any]]) -> l
     for one in chosen:
         for values in product(*given.values()):
             settings = dict(zip(given, values, strict=True))
+            one_learner = ONE_LEARNER if given and one.learner == "label-ranker" else {}
             shown = [f"C={value:g}" if name == "C" else value for name, value in settings.items()]
             found.append(
                 LearnerSpec(
-                    ", ".join([one.name, *shown]), one.learner, {**one.settings, **settings}
+                    ", ".join([one.name, *shown]),
+                    one.learner,
+                    {**one.settings, **settings, **one_learner},
                 )
             )
     return found

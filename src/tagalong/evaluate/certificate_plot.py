@@ -19,11 +19,9 @@ def draw_certificate(report: Report) -> "Figure":
     curve, certificate = report.curve, report.certificate
     known = np.isfinite(curve["certified_dual"]) & (curve["certified_rounds"] > 0)
     if not isinstance(certificate, Certificate) or not known.any():
-        figure, (above,) = panels(1, height=4.2)
-        line(above, curve["items"], curve["mistakes_so_far"], OURS, "predictions made", from_0=True)
-        finish(above, "Mistakes so far", "items")
-        caption(figure, _DEFINITION_OF_MISTAKE)
-        return figure
+        return _mistakes_only(report)
+    if certificate.contestant:
+        return _mistakes_only(report, _about_race(certificate))
     figure, (above, below) = panels(2, height=7.2)
     items, rounds = curve["items"][known], curve["certified_rounds"][known]
     loss, dual = curve["certified_loss"][known], curve["certified_dual"][known]
@@ -40,8 +38,9 @@ def draw_certificate(report: Report) -> "Figure":
         )
     line(above, items, mistakes, OURS, "current weights, M", from_0=from_0)
     bound = np.divide(dual, gain, out=np.full(len(gain), np.nan), where=gain > 0)
-    # The dual value may have fallen if it was recomputed for a larger number of features.
-    holds = not (mistakes > bound * (1 + 1e-6) + 1e-6).any()
+    # The dual value may have fallen if it was recomputed for a larger number of features, or if the
+    # scales of features changed.
+    holds = certificate.penalty == 0 and not (mistakes > bound * (1 + 1e-6) + 1e-6).any()
     if holds and bound[-1] <= rounds[-1]:
         label = "certified: M is at most D/λ"
         line(above, items, bound, CERTIFIED, label, dashed=True, from_0=from_0)
@@ -71,6 +70,24 @@ def draw_certificate(report: Report) -> "Figure":
         )
     caption(figure, " ".join(texts))
     return figure
+
+
+def _mistakes_only(report: Report, remark: str = "") -> "Figure":
+    """Return a figure without certified bounds."""
+    figure, (above,) = panels(1, height=4.2)
+    items, mistakes = report.curve["items"], report.curve["mistakes_so_far"]
+    line(above, items, mistakes, OURS, "predictions made", from_0=True)
+    finish(above, "Mistakes so far", "items")
+    caption(figure, f"{_DEFINITION_OF_MISTAKE} {remark}".rstrip())
+    return figure
+
+
+def _about_race(certificate: Certificate) -> str:
+    # The leading contestant may have changed during the run, and its counts with it.
+    return (
+        "The predictions are a mixture of learners, about which nothing is proven. Certificate of "
+        f"the leading ranker: {certificate}."
+    )
 
 
 _DEFINITION_OF_MISTAKE = (

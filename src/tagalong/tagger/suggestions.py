@@ -88,8 +88,9 @@ class Explanation:
     score : float
         The score of the learner, the same number as in ``suggest``.
     base : float
-        The score without any word, which reflects how common the label is. It includes the
-        rounding error of the score, which is below one part in a million.
+        The score without any word, which reflects how common the label is, and in a race also
+        which words the item lacks. It includes the rounding error of the score, which is below one
+        part in a million.
     parts : tuple of (str, float)
         Words and values of the item, each with its contribution to the score. They are sorted by
         absolute contribution in descending order.

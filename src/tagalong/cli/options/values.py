@@ -8,6 +8,7 @@ __all__ = [
     "names",
     "positive",
     "precision",
+    "race",
     "seconds",
     "setting",
     "span",
@@ -77,6 +78,13 @@ def names(text: str) -> list[str]:
     if not found:
         raise argparse.ArgumentTypeError("must not be empty")
     return found
+
+
+def race(text: str) -> str | list[str] | None:
+    """Return "auto", None for 'none', or the names of contestants."""
+    if text == "none":
+        return None
+    return text if text == "auto" else names(text)
 
 
 def span(text: str) -> tuple[int, int]:

@@ -72,6 +72,10 @@ class Certificate:
         P, the sum of all decreases of the dual value when the scale of a feature changed. Only the
         adaptive geometry has any: by learnt relevances of features, and by growing scales after
         a restart.
+    contestant : str
+        The ranker of a race that the certificate belongs to; empty for one learner. Its features
+        are scaled in its own way, and its rounds count from its start. Nothing is proven about the
+        mixture of the race, nor about contestants that are no rankers.
     """
 
     rounds: int
@@ -90,6 +94,7 @@ class Certificate:
     restarted: str = ""
     unsolved: int = 0
     penalty: float = 0.0
+    contestant: str = ""
 
     @classmethod
     def of(
@@ -113,9 +118,12 @@ class Certificate:
         mean = facts.solver_iterations / rounds if rounds else 0.0
         mistakes = facts.mistakes
         update = settings["update"]
-        penalty = 0.0
+        budget, temperature = settings["C"], settings.get("temperature", 0.0)
+        penalty, contestant = 0.0, ""
         if isinstance(facts, core.LabelCertificate):
-            penalty = facts.penalty
+            penalty, contestant = facts.penalty, facts.contestant
+            if contestant:
+                budget, temperature = facts.budget, facts.temperature
         else:
             update = _update_of_blocks(update, facts)
         # Positional arguments: faster, and this runs at every point of a learning curve.
@@ -127,15 +135,16 @@ class Certificate:
             facts.curvature,
             update,
             settings["geometry"],
-            settings["C"],
+            budget,
             settings["margin"],
-            settings.get("temperature", 0.0),
+            temperature,
             facts.least_weight,
             facts.most_weight,
             (facts.solver_most_iterations, mean),
             restarted,
             facts.unsolved,
             penalty,
+            contestant,
         )
 
     @property
@@ -204,15 +213,16 @@ class Certificate:
         )
 
     def __str__(self) -> str:
+        who = f"contestant {self.contestant}: " if self.contestant else ""
         since = f" (counted anew: {self.restarted})" if self.restarted else ""
         if self.unsolved:
             rounds = "1 round" if self.unsolved == 1 else f"{self.unsolved} rounds"
             since += f" (the solver reached its limit in {rounds})"
         if self.rounds == 0:
-            return f"no rounds yet{since}"
+            return f"{who}no rounds yet{since}"
         share = self.mistakes / self.rounds
         return (
-            f"{self.mistakes:.6g} mistakes in {self.rounds} rounds ({share:.1%}), "
+            f"{who}{self.mistakes:.6g} mistakes in {self.rounds} rounds ({share:.1%}), "
             f"loss {self.loss:.6g}; no fixed weights can have complexity + C * loss below "
             f"{self.dual:.6g}{since}"
         )

@@ -17,6 +17,7 @@ from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.update_rules import LABEL_RULES
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
+from tagalong.online.label_ranker.contestant import Contestant
 from tagalong.online.native import new_native
 from tagalong.online.weights import intercept, native_coef_matrix
 
@@ -139,11 +140,17 @@ class LabelRanker(CutoffRanker):
         The labels, in the order of their columns.
     coef_ : array or CSR array of shape (K, n)
         The weights used for predictions, built on demand; sparse if large. Scores are
-        ``X @ coef_.T + intercept_``, where the rows of X are normalised as ``normalize`` says.
+        ``X @ coef_.T + intercept_``, where the rows of X are normalised as ``normalize`` says. In
+        a race they are approximate: weights for rows of typical length, up to a positive factor
+        per row.
     intercept_ : array of shape (K,)
         The contribution of the constant feature to the scores.
     certificate_ : Certificate
-        Rounds, mistakes, loss and dual value so far, and the mistake bound.
+        Rounds, mistakes, loss and dual value so far, and the mistake bound. In a race: those of the
+        ranker that leads.
+    standings_ : tuple of Contestant
+        The contestants of the race, with their weights in the mixture, and those that left, with
+        the reasons; empty for one learner.
     cutoff_ : float
         The learnt threshold: ``predict`` returns the labels that score at least this. Infinity
         until an example has had a relevant label with a score other than 0: nothing is predicted.
@@ -159,6 +166,12 @@ class LabelRanker(CutoffRanker):
     that label. If targets have one label per row, the learner is a classifier: ``predict`` returns
     the best label and ``score`` the accuracy. Otherwise ``predict`` returns an indicator and
     ``score`` the label-ranking average precision.
+
+    In a race all contestants learn every example. They differ in how they scale the features, in
+    their budgets and in their methods. The prediction is a mixture of their scores, in which those
+    with better rankings weigh more. Contestants that do not suit the data or are clearly worse than
+    another one leave, and their memory is freed. docs/label-ranker.md has the table of contestants
+    and the formulas.
 
     The same stream gives bitwise the same model through ``fit``, ``partial_fit`` in batches of any
     size, ``learn_one`` (in the entropic geometry if ``n_features`` is given), and after saving and
@@ -227,12 +240,20 @@ class LabelRanker(CutoffRanker):
 
     @property
     def certificate_(self) -> Certificate:
-        """The certificate of the rounds so far: counts, losses and the proven bound."""
+        """The certificate of the rounds so far: counts, losses and the proven bound.
+
+        In a race it is that of the ranker which leads; the mixture has none.
+        """
         self._require_start("certificate_")
-        settings = self._settings
-        if isinstance(self._native, RACES):  # the certificate of the leading ranker
-            settings = {**settings, "C": self._native.certified_budget}
-        return Certificate.of(self._native.certificate(), settings, self._restart_reason)
+        return Certificate.of(self._native.certificate(), self._settings, self._restart_reason)
+
+    @property
+    def standings_(self) -> tuple[Contestant, ...]:
+        """The contestants of the race, those still running first; empty for one learner."""
+        self._require_start("standings_")
+        if not isinstance(self._native, RACES):
+            return ()
+        return tuple(map(Contestant.of, self._native.standings()))
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
@@ -255,7 +276,7 @@ class LabelRanker(CutoffRanker):
         """
         features, lengths = super().feature_lengths()
         if isinstance(self._native, RACES):
-            lengths *= np.sqrt(self._native.occurrences)
+            lengths *= np.sqrt(self._native.occurrences())
         return features, lengths
 
     @property
