@@ -49,7 +49,7 @@ class Bound : public Interface, public Learner {
   public:
     using Learner::Learner;
 
-    ModelMutex& mutex() const override { return Learner::mutex(); }
+    ModelMutex& mutex() const override { return mutex_; }
     FeatureWeights weights() const override { return weights_of(*this); }
     void write(nb::dict& arrays, nb::dict& numbers) const override {
         write_state(*this, arrays, numbers);
@@ -60,6 +60,11 @@ class Bound : public Interface, public Learner {
         if constexpr (requires { Learner::unsolved(); }) return Learner::unsolved();
         else return 0;
     }
+
+  private:
+    // Learners have none themselves: a race makes contestants while fork() waits for its lock, and
+    // a new lock would wait for fork().
+    mutable ModelMutex mutex_;
 };
 
 // Each learner class has a different type of certificate.

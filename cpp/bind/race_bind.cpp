@@ -97,6 +97,17 @@ static LastDrift drift_of(const Drift& drift) {
     return {drift.since(), drift.labels(), drift.alarm()};
 }
 
+// The rows that had each feature, in the order of the weights; all had the constant feature, the
+// last one.
+template <class T>
+static NumPy<double> occurrences_of(const BoundRanker<Race<T>, T>& self) {
+    std::shared_lock lock(self.mutex());
+    const FeatureStatistics& statistics = self.statistics();
+    return vector_array<double>(self.rows(), [&](std::size_t row) {
+        return row + 1 < self.rows() ? statistics.at(row).rows : statistics.rows();
+    });
+}
+
 template <class T>
 static void add_race(nb::module_& module, const char* name) {
     using Ranker = BoundRanker<Race<T>, T>;
@@ -114,6 +125,7 @@ static void add_race(nb::module_& module, const char* name) {
                  std::shared_lock lock(self.mutex());
                  return self.recompute_dual();
              })
+        .def("occurrences", &occurrences_of<T>)
         .def("drift",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());

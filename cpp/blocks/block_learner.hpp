@@ -22,7 +22,6 @@
 #include "blocks/row_block.hpp"
 #include "blocks/rule_table.hpp"
 #include "blocks/simplex_program.hpp"
-#include "core/model_mutex.hpp"
 #include "geometry/entropic.hpp"
 #include "geometry/linear_vector.hpp"
 
@@ -113,7 +112,6 @@ class BlockLearner {
     BlockCertificate& certificate_state() { return certificate_; }
     VectorGeometry<T>& geometry() { return geometry_; }
     const VectorGeometry<T>& geometry() const { return geometry_; }
-    ModelMutex& mutex() const { return mutex_; }
 
   private:
     // The number of rows that solve_with_working_set adds to the working set at a time.
@@ -132,7 +130,6 @@ class BlockLearner {
     BlockConfig config_;
     VectorGeometry<T> geometry_;
     BlockCertificate certificate_;
-    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     RowLookup<T> lookup_;

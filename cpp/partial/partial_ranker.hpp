@@ -15,7 +15,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/model_mutex.hpp"
 #include "partial/confidence_widths.hpp"
 #include "partial/diagonal_covariance.hpp"
 #include "partial/full_covariance.hpp"
@@ -122,7 +121,6 @@ class PartialRanker {
     const PartialConfig& config() const { return config_; }
     const ListChooser& chooser() const { return chooser_; }
     const SurrogateLoss& loss() const { return loss_; }
-    ModelMutex& mutex() const { return mutex_; }
 
     // Totals over the rounds: rounds, labels shown, and an upper bound on the regret against the
     // best lists, which holds if all true margins are within their confidence widths.
@@ -172,7 +170,6 @@ class PartialRanker {
     std::vector<double> information_;
     std::vector<std::int64_t> updates_;
     Totals totals_;
-    mutable ModelMutex mutex_;
 
     // Working memory of the writer.
     Reader current_;

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "core/matrix.hpp"
-#include "core/model_mutex.hpp"
 #include "geometry/linear.hpp"
 #include "predictions/calibration.hpp"
 #include "predictions/confidence.hpp"
@@ -190,7 +189,6 @@ class Predtron {
     Geometry& geometry() { return geometry_; }
     const Geometry& geometry() const { return geometry_; }
     void set_dimension(double p);
-    ModelMutex& mutex() const { return mutex_; }
 
   private:
     static Geometry make_geometry(const PredtronConfig& config);
@@ -217,7 +215,6 @@ class Predtron {
     Cutoff cutoff_;
     Calibration calibration_;  // for any problem
     Confidence confidence_;    // for labels
-    mutable ModelMutex mutex_;
 
     // Working memory of the writer.
     RowLookup<T> at_;

@@ -23,7 +23,6 @@
 #include <span>
 #include <vector>
 
-#include "core/model_mutex.hpp"
 #include "core/round_labels.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/drift.hpp"
@@ -130,7 +129,6 @@ class Race {
     void rebuild(const Selection& selection);
     std::size_t bytes() const;
 
-    ModelMutex& mutex() const { return mutex_; }
     Confidence& confidence() { return confidence_; }
     const Confidence& confidence() const { return confidence_; }
     const Drift& drift() const { return drift_; }
@@ -220,7 +218,6 @@ class Race {
     PricedCutoff cutoff_;
     Confidence confidence_;
     Drift drift_;
-    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     ScaledExamples scaled_;

@@ -10,12 +10,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "core/matrix.hpp"
-#include "core/model_mutex.hpp"
 #include "core/round_labels.hpp"
 #include "geometry/any.hpp"
 #include "predictions/confidence.hpp"
@@ -113,7 +111,6 @@ class LabelRanker {
                        std::vector<double>& out) const;
 
     // The reader-writer lock of the model. The caller locks it around learn() and score().
-    ModelMutex& mutex() const { return mutex_; }
 
     // For saving, loading and showing the weights.
     const WeightStore<T>& store() const;
@@ -153,7 +150,6 @@ class LabelRanker {
     Blend blend_;
     Cutoff cutoff_;
     Confidence confidence_;
-    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     RowLookup<T> lookup_;

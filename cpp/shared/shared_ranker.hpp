@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "blocks/block_learner.hpp"
-#include "core/model_mutex.hpp"
 #include "core/round_labels.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
@@ -91,7 +90,6 @@ class SharedRanker {
     const Cutoff& cutoff_state() const { return cutoff_; }
     Confidence& confidence() { return confidence_; }
     const Confidence& confidence() const { return confidence_; }
-    ModelMutex& mutex() const { return mutex_; }
 
   private:
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
@@ -103,7 +101,6 @@ class SharedRanker {
     FolderAffinity affinity_;
     Cutoff cutoff_;
     Confidence confidence_;
-    mutable ModelMutex mutex_;
 
     // Scratch memory of learn().
     Reader scratch_;

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/model_mutex.hpp"
 #include "tests/check.hpp"
 #include "tests/stream.hpp"
 
@@ -18,11 +19,11 @@ struct Sighting {
 };
 
 template <class T>
-Sighting<T> look(const LabelRanker<T>& ranker, typename LabelRanker<T>::Reader& reader,
-                 const Item& probe) {
+Sighting<T> look(const LabelRanker<T>& ranker, ModelMutex& mutex,
+                 typename LabelRanker<T>::Reader& reader, const Item& probe) {
     reader.x = probe.example();
     ranker.finish(reader.x);
-    std::shared_lock lock(ranker.mutex());
+    std::shared_lock lock(mutex);
     const auto scores = ranker.score(reader);
     Sighting<T> seen{ranker.certificate().rounds, {scores.begin(), scores.end()}, {}};
     const auto order = ranker.rank(reader, 5);
@@ -41,13 +42,14 @@ void readers_see_whole_rounds(const RankerConfig& config) {
     const Item probe = random_item(random, {.features = 60, .labels = 4, .length = 25});
 
     LabelRanker<T> ranker(config);
+    ModelMutex mutex;
     std::vector<std::vector<Sighting<T>>> seen(kReaders);
     std::vector<std::thread> readers;
     for (auto& own : seen)
         readers.emplace_back([&] {
             typename LabelRanker<T>::Reader reader;
             for (int i = 0; i < kLooks; ++i) {
-                own.push_back(look(ranker, reader, probe));
+                own.push_back(look(ranker, mutex, reader, probe));
                 std::this_thread::yield();
             }
         });
@@ -55,7 +57,7 @@ void readers_see_whole_rounds(const RankerConfig& config) {
         Example x = item.example();
         ranker.finish(x);
         {
-            std::unique_lock lock(ranker.mutex());
+            std::unique_lock lock(mutex);
             ranker.learn(x, item.relevant, item.unknown, item.weight);
         }
         std::this_thread::yield();
@@ -64,10 +66,10 @@ void readers_see_whole_rounds(const RankerConfig& config) {
 
     LabelRanker<T> replay(config);
     typename LabelRanker<T>::Reader reader;
-    std::vector<Sighting<T>> expected{look(replay, reader, probe)};
+    std::vector<Sighting<T>> expected{look(replay, mutex, reader, probe)};
     for (const Item& item : items) {
         learn(replay, item);
-        expected.push_back(look(replay, reader, probe));
+        expected.push_back(look(replay, mutex, reader, probe));
     }
     for (const auto& own : seen) {
         same(own.size(), static_cast<std::size_t>(kLooks));

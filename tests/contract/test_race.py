@@ -162,7 +162,7 @@ def test_explanations_add_up_to_the_scores(name: str, rows: int) -> None:
 )
 def test_weights_rank_labels_as_the_scores_do(name: str, contestant: str) -> None:
     """``coef_`` is for rows of typical length, so a few rankings may differ."""
-    X, _, labels = STREAMS[name]
+    X, _, _ = STREAMS[name]
     ranker = grown(name, 590, race=[contestant])
     probes = X[500:590]
     dense = probes.toarray() if name == "words" else probes
@@ -246,7 +246,7 @@ def test_a_first_row_with_thousands_of_features(tmp_path: Path) -> None:
 @each_stream
 def test_labels_may_come_late(name: str) -> None:
     """Scores of the known labels keep their order when a label is added."""
-    X, _, labels = STREAMS[name]
+    X, _, _ = STREAMS[name]
     for rows in (5, 100, 640):
         ranker = grown(name, rows)
         before = ranker.rank(X[:50])

@@ -5,6 +5,7 @@ error. Nothing crashes the interpreter and nothing hangs.
 
     python -m tests.fuzz.models --seconds 60           # random changes for a minute
     python -m tests.fuzz.models --cases 100000         # as many files
+    python -m tests.fuzz.models --only race            # changes of files with this word in the name
     python -m tests.fuzz.models --seed 3 --case 512    # one of them again, with its traceback
 
 Each case follows from the seed and its number alone. A second process loads the files, so that the
@@ -176,8 +177,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=sys.maxsize)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--case", type=int, help="run one case here, with its traceback")
+    parser.add_argument("--only", default="", help="files whose names contain this word")
     arguments = parser.parse_args()
-    ORIGINALS.update(seeds())
+    ORIGINALS.update({n: c for n, c in seeds().items() if arguments.only in n})
     if arguments.case is not None:
         return run_one(arguments.seed, arguments.case)
     found = fuzz(arguments.seed, arguments.cases, arguments.seconds)

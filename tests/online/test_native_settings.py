@@ -27,7 +27,7 @@ EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(le
 # With custom features, the settings of FolderAffinity have defaults. Predtron's geometry is only
 # used by its certificate.
 NOT_NEEDED: dict[type, set[str]] = {
-    LabelRanker: {"one_label", "probability", "relevance"},  # older model files lack them
+    LabelRanker: set(),
     SharedLabelRanker: {"often", "seldom", "common", "rare"},
     PartialFeedbackRanker: set(),
     Predtron: {"geometry"},

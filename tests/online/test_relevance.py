@@ -422,7 +422,7 @@ class TestFiles:
         header, found = parts(path)
         assert not {"beta", "V", "updates"} & found.keys()
         assert not {"penalty", "updates", "share_count"} & header["numbers"].keys()
-        assert ("relevance" in header["settings"]) == (relevance is False)
+        assert header["settings"]["relevance"] == "none"
         assert tagalong.load(path).relevance == relevance
 
     @pytest.mark.parametrize(

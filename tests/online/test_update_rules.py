@@ -23,7 +23,8 @@ X = [[1.0, 2.0], [2.0, 1.0]]
 
 def native_settings(learner: Any, **changed: Any) -> dict[str, Any]:
     settings = {**learner._checked_settings(), "n_features": 2, **changed}
-    del settings["dtype"]
+    for name in ("dtype", "race"):  # used by Python only
+        settings.pop(name, None)
     return settings
 
 

@@ -268,6 +268,17 @@ class LabelRanker(CutoffRanker):
         constant = 1.0 if isinstance(self._native, RACES) else self._settings["constant"]
         return intercept(self._native.weights(), constant)
 
+    def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """Return the features that have weights, and how much each one's weights matter.
+
+        It is the Euclidean norm of its weights. In a race, words of few examples have large
+        weights, so that the norm is multiplied by the root of the number of these examples.
+        """
+        features, lengths = super().feature_lengths()
+        if isinstance(self._native, RACES):
+            lengths *= np.sqrt(self._native.occurrences())
+        return features, lengths
+
     @property
     def drift(self) -> Drift | None:
         """The last change of the answers; None if there was none, or the learner is no race."""
@@ -360,7 +371,9 @@ class LabelRanker(CutoffRanker):
                 f"race must be 'auto', None or names of contestants ({', '.join(CONTESTANTS)}), "
                 f"got {race!r}"
             )
-        names = [parameters.choice(name, "race", tuple(CONTESTANTS)) for name in race]
+        names = list(race)
+        if any(not isinstance(name, str) or name not in CONTESTANTS for name in names):
+            raise ValueError(f"race must name contestants ({', '.join(CONTESTANTS)}), got {race!r}")
         if len(set(names)) != len(names):
             raise ValueError(f"race must name every contestant once, got {race!r}")
         if not any(CONTESTANTS[name].is_ranker for name in names):
