@@ -3,6 +3,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,12 @@
 #include "bind/race_state.hpp"
 #include "bind/ranker_bind.hpp"
 #include "bind/ranker_config.hpp"
+#include "core/errors.hpp"
 #include "race/race.hpp"
 
 namespace tagalong::bind {
+
+static bool is_ranker(const ContestantType* type) { return type->kind == ContestantKind::ranker; }
 
 template <class Ranker>
 static void construct_race(Ranker* self, const std::vector<std::string>& race,
@@ -23,6 +27,8 @@ static void construct_race(Ranker* self, const std::vector<std::string>& race,
                            const std::string& relevance) {
     RaceConfig config;
     for (const std::string& name : race) config.types.push_back(&contestant_type(name));
+    if (std::none_of(config.types.begin(), config.types.end(), is_ranker))
+        throw InputError("a race needs a ranker");
     config.ranker =
         ranker_config(update, geometry, C, margin, temperature, average, constant, normalize,
                       solver, rate, n_features, one_label, probability, relevance);
@@ -120,7 +126,9 @@ static void add_race(nb::module_& module, const char* name) {
 }
 
 void add_races(nb::module_& module) {
-    nb::class_<ContestantType>(module, "ContestantType").def_ro("name", &ContestantType::name);
+    nb::class_<ContestantType>(module, "ContestantType")
+        .def_ro("name", &ContestantType::name)
+        .def_prop_ro("is_ranker", [](const ContestantType& self) { return is_ranker(&self); });
     module.def("contestant_types", [] {
         nb::list out;
         for (const ContestantType& type : contestant_types())

@@ -42,6 +42,7 @@ Native: TypeAlias = core.LabelRanker32 | core.LabelRanker64 | core.Race32 | core
 
 RACES = (core.Race32, core.Race64)
 CONTESTANTS = tuple(contestant.name for contestant in core.contestant_types())
+RANKERS = tuple(one.name for one in core.contestant_types() if one.is_ranker)
 DEFAULT_BUDGET = 10.0
 
 # The parameters that determine a learner, with the values that leave the choice to the race.
@@ -132,7 +133,8 @@ class LabelRanker(CutoffRanker):
     race : "auto", None or sequence of str, default "auto"
         The learners that compete. ``None``: one learner, with the settings above. ``"auto"``: all
         contestants, if the settings above that determine the learner have their default values;
-        otherwise one learner. A sequence names the contestants. See Notes.
+        otherwise one learner. A sequence names the contestants, at least one of them a ranker.
+        See Notes.
 
     Attributes
     ----------
@@ -362,6 +364,11 @@ class LabelRanker(CutoffRanker):
         names = [parameters.choice(name, "race", CONTESTANTS) for name in race]
         if len(set(names)) != len(names):
             raise ValueError(f"race must name every contestant once, got {race!r}")
+        if not set(names) & set(RANKERS):
+            raise ValueError(
+                f"race must name a contestant with a certificate ({', '.join(RANKERS)}), got "
+                f"{race!r}"
+            )
         return names
 
     def _start_with(
