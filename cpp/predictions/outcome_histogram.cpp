@@ -71,8 +71,8 @@ void OutcomeHistogram::refresh_assured() {
             const double n = weight2 / squares, right = above.right[i] / weight * n;
             const double most = 1 - by_risk / assumed;
             if (tested < most)
-                tested = std::min(
-                    highest_target(n, right, above.predicted[i] / weight, by_risk), most);
+                tested =
+                    std::min(highest_target(n, right, above.predicted[i] / weight, by_risk), most);
         }
         const bool enough = weight2 >= least_answers * squares && squares > 0;
         assured_[i] = enough ? std::min(tested, 1.0) : 0;

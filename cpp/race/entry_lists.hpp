@@ -49,7 +49,9 @@ class EntryLists {
         lists_[list].sum += amount;
     }
 
-    // Without the room for more entries, which a loaded model lacks.
+    // The places for entries, used or free.
+    std::size_t places() const { return entries_.size(); }
+    // Without the free places, which a loaded model lacks.
     std::size_t bytes() const { return used_ * sizeof(LabelCount) + lists_.size() * sizeof(List); }
 
   private:

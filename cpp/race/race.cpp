@@ -183,9 +183,9 @@ std::span<const std::int32_t> Race<T>::rank(Reader& reader, std::size_t k) const
 
 template <class T>
 std::int32_t Race<T>::known_features(const Example& x) const {
-    const auto known =
-        std::count_if(x.feature.begin(), x.feature.end(),
-                      [&](std::int32_t feature) { return statistics_.knows(feature); });
+    const auto known = std::count_if(x.feature.begin(), x.feature.end(), [&](std::int32_t feature) {
+        return statistics_.knows(feature);
+    });
     // In a dense stream, 0 is a value like others.
     return static_cast<std::int32_t>(
         dense_ && known > 0 ? static_cast<std::int64_t>(statistics_.features().size()) : known);
@@ -193,8 +193,8 @@ std::int32_t Race<T>::known_features(const Example& x) const {
 
 template <class T>
 void Race<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
-    const std::span<const T> scores = score(reader);
-    const ScoredItem<T> item{scores, cutoff(), known_features(reader.x)};
+    const double scale = score_scale(reader);
+    const ScoredItem<T> item{reader.mixture, cutoff(), known_features(reader.x), 1 / scale};
     if (config_.ranker.probability) confidence_.judge(item, k, ties, out);
     else confidence_.rank_only(item, k, ties, out);
 }
@@ -235,7 +235,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
         moments_[e] = moments(std::span<const T>(scores_[e]).first(seen));
         add_to_mixture(e, scores_[e], moments_[e].mean, mixture_);
     }
-    put_on_scale(seen, mixture_);
+    const auto scale = static_cast<double>(put_on_scale(seen, mixture_));
 
     const std::span<const T> predicted(mixture_);
     if (options.scores) {
@@ -244,7 +244,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
                   -std::numeric_limits<T>::infinity());
     }
     if (judged && config_.ranker.probability)
-        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x)},
+        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x), 1 / scale},
                                round_.relevant, round_.unknown, options.stands_for,
                                options.judgement);
     if (judged) {

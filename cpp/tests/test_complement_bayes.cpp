@@ -309,8 +309,8 @@ const Test places{"entry lists: places that lists have left are used again", [] 
                           for (int i = 0; i < 100; ++i) out.add_list();
                           return out;
                       }();
-                      same(lists.bytes() - empty.bytes(),
-                           sizeof(LabelCount) * (100 * 8 + 1 + 2 + 4));
+                      same(lists.places(), std::size_t{100 * 8 + 1 + 2 + 4});
+                      same(lists.bytes() - empty.bytes(), sizeof(LabelCount) * 100 * 8);
                   }};
 
 }  // namespace

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks import defaults_race, streams, vw_modes
+from benchmarks import defaults, defaults_race, streams, vw_modes
 from benchmarks.defaults_race import Line, verdicts
 from benchmarks.tied_measures import Ranking, TiedRanking
 from benchmarks.turns import Ratio
@@ -58,6 +58,15 @@ def test_verdicts_compare_with_the_goals() -> None:
         "no stream more than 0.003 below today's",
         "debtags in at most 1.5 times today's time",
     ]
+
+
+def test_the_tables_of_settings_are_about_one_learner() -> None:
+    rng = np.random.default_rng(0)
+    X = sp.csr_matrix(rng.integers(0, 2, size=(60, 8)).astype(np.float32))
+    Y = sp.csr_matrix((rng.random((60, 3)) < 0.4).astype(np.int8))
+    stream = streams.Stream("made-up", X, Y, ["a", "b", "c"])
+    assert defaults.measure({}, stream) == defaults.measure({"race": None}, stream)
+    assert defaults.measure({}, stream) != defaults.measure({"race": "auto"}, stream)
 
 
 def test_report_without_vowpal_wabbit(

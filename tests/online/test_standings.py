@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tagalong import LabelRanker, load
+from tagalong import _native as core
 from tagalong.learning.certificates import Certificate
 from tagalong.online.label_ranker import Contestant
 from tests.changing_answers import changing_items
@@ -35,6 +36,25 @@ def test_there_are_none_before_the_start_and_none_for_one_learner() -> None:
         _ = LabelRanker().standings_
     assert learnt(3, race=None).standings_ == ()
     assert [one.name for one in learnt(3, race=["idf", "unit"]).standings_] == ["idf", "unit"]
+
+
+def test_a_race_needs_a_ranker_for_its_certificate() -> None:
+    ranker = LabelRanker(race=["bayes-idf", "one-vs-rest-idf"])
+    with pytest.raises(ValueError, match="race must name a contestant with a certificate"):
+        ranker.learn_one({"a": 1.0}, ["x"])
+    settings: dict[str, Any] = {
+        "update": "smooth",
+        "geometry": "adaptive",
+        "average": "chosen",
+        "solver": "exact",
+        "one_label": "auto",
+        "relevance": "rare",
+    }
+    numbers = {"C": 10.0, "margin": 1.0, "temperature": 0.1, "constant": 0.5, "rate": 3.0}
+    settings |= {**numbers, "normalize": True, "probability": True, "n_features": 0}
+    assert core.Race64(race=["unit"], **settings).labels == 0
+    with pytest.raises(ValueError, match="a race needs a ranker"):
+        core.Race64(race=["bayes-idf"], **settings)
 
 
 def test_contestants_for_dense_rows_leave_a_stream_of_words() -> None:

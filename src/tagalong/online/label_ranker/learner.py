@@ -132,7 +132,8 @@ class LabelRanker(CutoffRanker):
     race : "auto", None or sequence of str, default "auto"
         The learners that compete. ``None``: one learner, with the settings above. ``"auto"``: all
         contestants, if the settings above that determine the learner have their default values;
-        otherwise one learner. A sequence names the contestants. See Notes.
+        otherwise one learner. A sequence names the contestants, at least one of them a ranker.
+        See Notes.
 
     Attributes
     ----------
