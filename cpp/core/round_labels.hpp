@@ -20,9 +20,11 @@ struct RoundLabels {
     }
     // The number of labels that a model needs to have all of these.
     std::size_t needed() const {
-        const int last = std::max(relevant.empty() ? -1 : relevant.back(),
-                                  unknown.empty() ? -1 : unknown.back());
-        return static_cast<std::size_t>(last + 1);
+        std::size_t count = 0;
+        for (const auto* labels : {&relevant, &unknown})
+            if (!labels->empty())
+                count = std::max(count, static_cast<std::size_t>(labels->back()) + 1);
+        return count;
     }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -15,7 +16,7 @@ template <class T>
 class SortedScores {
   public:
     void add(T score) {
-        if (score == score) scores_.push_back(score);
+        if (!std::isnan(score)) scores_.push_back(score);
     }
     void sort() { std::sort(scores_.begin(), scores_.end(), std::greater<>()); }
     // The scores that reach this one. A score that is not a number reaches nothing, and nothing
