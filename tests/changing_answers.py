@@ -24,7 +24,7 @@ def changing_items(count: int, seed: int = 1) -> list[tuple[dict[str, float], st
     items = []
     for number in range(1, count + 1):
         topic = chance.choice(TOPICS)
-        words = {f"{topic}{chance.randrange(12)}": 1.0 for _ in range(4)}
+        words = {f"{topic}{chance.randrange(25)}": 1.0 for _ in range(4)}
         words |= {f"any{chance.randrange(50)}": 1.0 for _ in range(3)}
         items.append((words, swapped.get(topic, topic) if number >= SWAPPED_AT else topic))
     return items

@@ -19,10 +19,10 @@ def small(labels: Any = ("money", "travel", "work"), **parameters: Any) -> Label
     return LabelRanker(**parameters).partial_fit(X, Y, classes=list(labels))
 
 
-def saved(folder: Path) -> Path:
+def saved(folder: Path, **parameters: Any) -> Path:
     """The path of a saved model, the only file in its folder."""
     path = folder / "model.tagalong"
-    small().save(path)
+    small(**parameters).save(path)
     return path
 
 

@@ -12,6 +12,7 @@ from tagalong.features import TextFeatures
 from tests.contract.bits import assert_same, whole
 from tests.contract.learners import GROW, LEARNERS, LearnerCase, for_learners_with
 from tests.contract.stream import make_stream
+from tests.race_streams import LABELS, changing_columns, changing_words
 
 
 def assert_loads(model: Any, folder: Path) -> Any:
@@ -38,6 +39,20 @@ def test_models_load_along_a_stream(learner: LearnerCase, tmp_path: Path) -> Non
         loaded = assert_loads(model, tmp_path)
         assert_same(whole(loaded), whole(model))
         model = loaded
+
+
+@pytest.mark.parametrize("stream", [changing_columns, changing_words])
+def test_races_load_in_every_phase(stream: Any, tmp_path: Path) -> None:
+    """Contestants that do not suit leave, losers leave, and some start again."""
+    X, Y = stream(700)
+    classes = LABELS if stream is changing_columns else "grow"
+    model: Any = LabelRanker()
+    for start in range(0, 700, 35):
+        model.partial_fit(X[start : start + 35], Y[start : start + 35], classes)
+        loaded = assert_loads(model, tmp_path)
+        assert_same(whole(loaded), whole(model))
+        model = loaded
+    assert model.drift is not None
 
 
 @for_learners_with(GROW, among=SAVEABLE)

@@ -48,6 +48,7 @@ PARAMETERS: list[dict[str, Any]] = [
     {"features": TextFeatures(buckets=None, weighting="tfidf", words=(1, 2))},
     {"learner": LabelRanker(update="single", geometry="euclidean", dtype="float64")},
     {"learner": LabelRanker(geometry="entropic", update="optimal")},
+    {"learner": LabelRanker(race=None)},
 ]
 
 
@@ -257,12 +258,15 @@ def test_rename_changes_the_name_only():
 
 @pytest.mark.parametrize("params", PARAMETERS)
 def test_forget_keeps_the_scores_of_other_labels(params):
+    """The scores of a race are relative to those of all labels: they keep their order."""
     tagger = trained(**params)
     before = {s.label: s.score for s in tagger.suggest("invoice flight mother", k=None)}
     tagger.forget_label("travel")
     after = {s.label: s.score for s in tagger.suggest("invoice flight mother", k=None)}
     del before["travel"]
-    assert after == pytest.approx(before, rel=1e-6)
+    assert list(after) == list(before)
+    if "learner" in params:
+        assert after == pytest.approx(before, rel=1e-6)
     assert tagger.certificate_.rounds == 0
     assert "'travel' was forgotten after 60 rounds" in str(tagger.certificate_)
     tagger.learn("a flight", ["travel"])

@@ -27,11 +27,11 @@ static void construct_race(Ranker* self, const std::vector<std::string>& race,
                            const std::string& relevance) {
     RaceConfig config;
     for (const std::string& name : race) config.types.push_back(&contestant_type(name));
-    if (std::none_of(config.types.begin(), config.types.end(), is_ranker))
-        throw InputError("a race needs a ranker");
     config.ranker =
         ranker_config(update, geometry, C, margin, temperature, average, constant, normalize,
                       solver, rate, n_features, one_label, probability, relevance);
+    if (std::none_of(config.types.begin(), config.types.end(), is_ranker))
+        throw InputError("a race needs a ranker, which has the certificate");
     new (self) Ranker(config);
 }
 
@@ -128,7 +128,8 @@ static void add_race(nb::module_& module, const char* name) {
 void add_races(nb::module_& module) {
     nb::class_<ContestantType>(module, "ContestantType")
         .def_ro("name", &ContestantType::name)
-        .def_prop_ro("is_ranker", [](const ContestantType& self) { return is_ranker(&self); });
+        .def_ro("budget", &ContestantType::budget)
+        .def_prop_ro("is_ranker", [](const ContestantType& type) { return is_ranker(&type); });
     module.def("contestant_types", [] {
         nb::list out;
         for (const ContestantType& type : contestant_types())

@@ -51,9 +51,11 @@ T lowest_chosen(double cutoff) {
 // The numbers after the score and the gap are logarithms and shares. Where they hardly vary, as
 // with rows that all have the same number of features, small differences mean little. Knowing fewer
 // features of an item never makes a suggestion more likely right.
-Confidence::Confidence(OneLabel one_label) : one_label_(one_label) {
+Confidence::Confidence(OneLabel one_label, const Caution& caution)
+    : one_label_(one_label), caution_(caution) {
     constexpr double any = -1e9;
-    rules_.fill(Rule({{0, 0, 0.01, 0.01, 0.01, 0.01, 0.01}, {any, any, any, any, any, any, 0}}));
+    rules_.fill(
+        Rule({{0, 0, 0.01, 0.01, 0.01, 0.01, 0.01}, {any, any, any, any, any, any, 0}}, caution));
 }
 
 bool Confidence::has_one_label() const {
@@ -368,7 +370,7 @@ std::vector<double> Confidence::state() const {
 bool Confidence::restore(std::span<const double> state, std::size_t labels) {
     constexpr double most = 9e15;
     const auto label_count = static_cast<double>(labels);
-    Confidence read(one_label_);
+    Confidence read(one_label_, caution_);
     StateReader reader(state);
     read.answers_ = static_cast<std::int64_t>(reader.number(0, most));
     const auto answers = static_cast<double>(read.answers_);

@@ -40,7 +40,7 @@ class Confidence {
   public:
     static constexpr std::size_t kPlaces = kJudgedPlaces;
 
-    explicit Confidence(OneLabel one_label = OneLabel::noticed);
+    explicit Confidence(OneLabel one_label = OneLabel::noticed, const Caution& caution = {});
 
     // Judges the first k places.
     template <class T>
@@ -140,6 +140,7 @@ class Confidence {
                        const Evidence& evidence);
 
     OneLabel one_label_;
+    Caution caution_;
     std::int64_t answers_ = 0;
     std::int64_t single_ = 0;   // complete answers with at most one label
     std::int64_t several_ = 0;  // answers with more than one label

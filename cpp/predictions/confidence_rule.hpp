@@ -19,8 +19,10 @@ class ConfidenceRule {
 
     using Limits = typename OnlineLogistic<N>::Limits;
 
-    explicit ConfidenceRule(const Limits& limits = OnlineLogistic<N>::unlimited())
-        : logistic_(limits) {}
+    explicit ConfidenceRule(Limits limits = OnlineLogistic<N>::unlimited(),
+                            const Caution& caution = {})
+        : logistic_((limits.largest_variance = caution.largest_variance, limits)),
+          outcomes_(caution) {}
 
     double logit(const Numbers& numbers) const { return logistic_.logit(numbers); }
     double probability(double logit) const { return outcomes_.probability(logit); }

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <vector>
 
+#include "predictions/caution.hpp"
 #include "predictions/state_reader.hpp"
 
 namespace tagalong {
@@ -31,6 +32,7 @@ class OnlineLogistic {
     struct Limits {
         Numbers least_variance;  // they are standardised as if they varied at least so much
         Numbers least_weight;    // 0: a larger number never makes a suggestion less likely right
+        double largest_variance = Caution{}.largest_variance;  // of a coefficient
     };
     static constexpr Limits unlimited() {
         Limits limits{};
@@ -102,13 +104,12 @@ class OnlineLogistic {
     using Row = std::array<double, N + 1>;
     static constexpr double kDimension = N + 1;
     static constexpr double kLeastCurvature = 0.02;
-    static constexpr double kLargestDiagonal = 1.1;
     static constexpr double kMemory = 1000;    // rows that means and variances cover
     static constexpr double kLargest = 1e100;  // its square is finite
 
     void limit_diagonal() {
         bool any = false;
-        for (std::size_t i = 0; i <= N; ++i) any |= P_[i][i] > kLargestDiagonal;
+        for (std::size_t i = 0; i <= N; ++i) any |= P_[i][i] > limits_.largest_variance;
         if (!any) return;
         Row factor;
         for (std::size_t i = 0; i <= N; ++i) factor[i] = 1 / std::sqrt(std::max(P_[i][i], 1.0));

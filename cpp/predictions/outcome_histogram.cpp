@@ -45,10 +45,19 @@ void OutcomeHistogram::refresh() {
     refresh_curve();
 }
 
+// The highest target t with (right + a q) / (n + a) >= t, where a = by_risk / (1 - t) answers are
+// assumed, of which the share q is right: the smaller root of
+//     n t^2 - (right + n + by_risk) t + right + by_risk q = 0.
+static double highest_target(double n, double right, double q, double by_risk) {
+    const double sum = right + n + by_risk, last = right + by_risk * q;
+    return 2 * last / (sum + std::sqrt(std::max(0.0, sum * sum - 4 * n * last)));
+}
+
 // Weights A with squares S count like n = A^2 / S equal answers. Fractions are multiplied out to
 // save divisions.
 void OutcomeHistogram::refresh_assured() {
-    constexpr double assumed = 100, least_answers = 10;
+    constexpr double least_answers = 10;
+    const double assumed = caution_.assumed, by_risk = caution_.assumed_by_risk;
     Sums above = sums_;
     above.each([](Bins& bins) {
         for (std::size_t i = kBins - 1; i-- > 0;) bins[i] += bins[i + 1];
@@ -56,8 +65,12 @@ void OutcomeHistogram::refresh_assured() {
     for (std::size_t i = 0; i < kBins; ++i) {
         const double weight = above.weight[i], weight2 = weight * weight;
         const double squares = above.squares[i] * unit_;
-        const double tested = (weight2 * above.right[i] + assumed * squares * above.predicted[i]) /
-                              std::max(weight * (weight2 + assumed * squares), 1e-300);
+        double tested = (weight2 * above.right[i] + assumed * squares * above.predicted[i]) /
+                        std::max(weight * (weight2 + assumed * squares), 1e-300);
+        if (by_risk > 0 && squares > 0) {
+            const double n = weight2 / squares, right = above.right[i] / weight * n;
+            tested = highest_target(n, right, above.predicted[i] / weight, by_risk);
+        }
         const bool enough = weight2 >= least_answers * squares && squares > 0;
         assured_[i] = enough ? std::min(tested, 1.0) : 0;
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "predictions/caution.hpp"
 #include "predictions/evidence.hpp"
 #include "predictions/state_reader.hpp"
 
@@ -23,10 +24,12 @@ struct CoveredShare {
 
 class OutcomeHistogram {
   public:
+    explicit OutcomeHistogram(const Caution& caution = {}) : caution_(caution) {}
+
     // The highest target at which a suggestion is sure; 0 if there is none. A suggestion is sure
     // at a target if its bin is at or above the lowest one from which on the tested precision
-    //     (right + 100 predicted / n) / (n + 100)
-    // reaches the target with n >= 10 answers.
+    //     (right + a predicted / n) / (n + a)
+    // reaches the target with n >= 10 answers, where a is the number of assumed answers (Caution).
     double assured(double logit) const { return assured_[bin(logit)]; }
     // The predicted probability, corrected by the outcomes of similar logits.
     double probability(double logit) const;
@@ -70,6 +73,7 @@ class OutcomeHistogram {
     void refresh_assured();
     void refresh_curve();
 
+    Caution caution_;
     double total_ = 0;  // sum of the weights of all answers, not discounted
     double unit_ = 1;   // what one present answer adds; grows instead of discounting the sums
     Sums sums_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/example.hpp"
+#include "core/round_labels.hpp"
 #include "core/selection.hpp"
 #include "race/complement_bayes.hpp"
 #include "race/one_vs_rest.hpp"
@@ -40,11 +41,6 @@ struct ContestantType {
 std::span<const ContestantType> contestant_types();
 // Throws InputError if there is none of this name.
 const ContestantType& contestant_type(std::string_view name);
-
-// The labels of a round; both sets are sorted.
-struct RoundLabels {
-    std::span<const int> relevant, unknown;
-};
 
 template <class T>
 class Contestant {

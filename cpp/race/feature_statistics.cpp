@@ -69,10 +69,11 @@ bool FeatureStatistics::restore(const Totals& totals, std::vector<std::int32_t> 
     for (std::size_t place = 0; place < features.size(); ++place) {
         const FeatureValues& found = values[place];
         entries += found.rows;
-        const bool sound = found.rows >= 1 && found.rows <= totals.rows && found.largest > 0 &&
-                           found.largest <= FeatureValues::kLargest && found.spread >= 0 &&
-                           std::abs(found.mean) <= found.largest * (1 + 1e-9);
-        if (!sound || features[place] < 0) return false;
+        const bool sound =
+            found.rows >= 1 && found.rows <= totals.rows && found.rows == std::floor(found.rows) &&
+            found.largest > 0 && found.largest <= FeatureValues::kLargest && found.spread >= 0 &&
+            std::isfinite(found.spread) && std::abs(found.mean) <= found.largest * (1 + 1e-9);
+        if (!sound || features[place] < 0 || out.knows(features[place])) return false;
         out.insert(features[place], found);
     }
     if (entries != totals.entries || (entries > 0) != (totals.first_value > 0)) return false;

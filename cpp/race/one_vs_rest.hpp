@@ -2,7 +2,7 @@
 // loss and an adaptive step:
 //     z_j = x_j / sqrt(S_j),  rho_k = sum_j z_j theta_jk,  q = sum_j x_j z_j,
 //     alpha_k = y_k max(0, 1 - y_k rho_k) / (q + 1/(2 C weight)),
-//     theta_jk += alpha_k x_j,  S_j += 3 x_j^2,
+//     theta_jk += alpha_k x_j,  S_j += 3 x_j^2 if any alpha_k is not 0,
 // with y_k = 1 for relevant labels and -1 for irrelevant ones. The step is the exact minimum of
 //     1/2 sum_j sqrt(S_j) |w_j - w_j(before)|^2 + C weight sum_k max(0, 1 - y_k <w_k, x>)^2.
 //

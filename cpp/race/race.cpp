@@ -27,8 +27,6 @@ static constexpr double kFirstSame = 2000;
 static constexpr double kSmallDifference = 0.005;
 // The entrants of one type: one from before a change of the answers, one from after it.
 static constexpr std::int64_t kMostOfType = 2;
-// The memory that contestants other than the leader may take together.
-static constexpr std::size_t kMemory = std::size_t{256} << 20;
 static constexpr std::int64_t kMemoryReviewedEvery = 16;
 
 // The share of known features in the length of an example.
@@ -63,7 +61,7 @@ template <class T>
 Race<T>::Race(RaceConfig config)
     : config_(std::move(config)),
       departures_(config_.types.size()),
-      confidence_(config_.ranker.one_label) {
+      confidence_(config_.ranker.one_label, kFastLearner) {
     for (std::size_t type = 0; type < config_.types.size(); ++type) join(type);
 }
 
@@ -195,13 +193,8 @@ void Race<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgeme
 template <class T>
 void Race<T>::take_labels(std::span<const std::int32_t> relevant,
                           std::span<const std::int32_t> unknown) {
-    relevant_.assign(relevant.begin(), relevant.end());
-    unknown_.assign(unknown.begin(), unknown.end());
-    std::sort(relevant_.begin(), relevant_.end());
-    std::sort(unknown_.begin(), unknown_.end());
-    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(),
-                              unknown_.empty() ? -1 : unknown_.back());
-    if (last >= static_cast<int>(labels_)) add_labels(static_cast<std::size_t>(last) + 1 - labels_);
+    round_.take(relevant, unknown);
+    if (round_.needed() > labels_) add_labels(round_.needed() - labels_);
 }
 
 template <class T>
@@ -228,8 +221,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
         const Example& own =
             scaled_.get(type_of(entrants_[e]).scaling, statistics_, config_.ranker);
         scores_[e].resize(labels_);
-        if (counts)
-            learner.learn(own, {relevant_, unknown_}, weight, judged, scratch_, scores_[e].data());
+        if (counts) learner.learn(own, round_, weight, judged, scratch_, scores_[e].data());
         else learner.score(own, scratch_, scores_[e].data());
         add_to_mixture(e, scores_[e], seen, mixture_);
     }
@@ -243,9 +235,10 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
     }
     if (judged && config_.ranker.probability)
         confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x, statistics_)},
-                               relevant_, unknown_, options.stands_for, options.judgement);
+                               round_.relevant, round_.unknown, options.stands_for,
+                               options.judgement);
     if (judged) {
-        cutoff_.observe(predicted.first(seen), relevant_, unknown_);
+        cutoff_.observe(predicted.first(seen), round_.relevant, round_.unknown);
         compare(seen);
         watch_for_drift(predicted.first(seen));
     }
@@ -270,9 +263,9 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
 // Rankings are too good while labels come in runs, and say nothing about the answers.
 template <class T>
 void Race<T>::watch_for_drift(std::span<const T> predicted) {
-    const double gain = rank_precisions<T>(predicted, relevant_, unknown_, precisions_);
+    const double gain = rank_precisions<T>(predicted, round_.relevant, round_.unknown, precisions_);
     constexpr double kNoRanking = std::numeric_limits<double>::quiet_NaN();
-    drift_.observe(confidence_.in_runs() ? kNoRanking : gain, relevant_, precisions_);
+    drift_.observe(confidence_.in_runs() ? kNoRanking : gain, round_.relevant, precisions_);
 }
 
 // Compares the contestants by their average precision on the labels seen before.
@@ -283,13 +276,13 @@ void Race<T>::compare(std::size_t seen) {
         for (const int label : labels)
             if (static_cast<std::size_t>(label) < seen) out.push_back(label);
     };
-    keep_seen(relevant_, seen_relevant_);
-    keep_seen(unknown_, seen_unknown_);
-    if (seen_relevant_.empty() || seen_relevant_.size() + seen_unknown_.size() >= seen) return;
+    keep_seen(round_.relevant, seen_.relevant);
+    keep_seen(round_.unknown, seen_.unknown);
+    if (seen_.relevant.empty() || seen_.relevant.size() + seen_.unknown.size() >= seen) return;
     gains_.clear();
     for (const auto& scores : scores_)
-        gains_.push_back(average_precision_(std::span<const T>(scores).first(seen), seen_relevant_,
-                                            seen_unknown_));
+        gains_.push_back(average_precision_(std::span<const T>(scores).first(seen), seen_.relevant,
+                                            seen_.unknown));
     standings_.observe(gains_);
 }
 
@@ -373,7 +366,7 @@ void Race<T>::review_memory() {
                                standings_.discounted_gain(e) <= standings_.discounted_gain(worst);
             if (may_leave(e) && worse) worst = e;
         }
-        if (others <= kMemory || worst == leader) return;
+        if (others <= config_.memory || worst == leader) return;
         leave(worst, Reason::memory, static_cast<std::int32_t>(entrants_[leader].type));
     }
 }

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/model_mutex.hpp"
+#include "core/round_labels.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/drift.hpp"
 #include "predictions/priced_cutoff.hpp"
@@ -39,6 +40,8 @@ namespace tagalong {
 struct RaceConfig {
     std::vector<const ContestantType*> types;
     RankerConfig ranker;  // the settings of the rankers; its budget is scaled by the contestants
+    // The bytes that contestants other than the leader may take together.
+    std::size_t memory = std::size_t{256} << 20;
 };
 
 // Why a contestant left the race.
@@ -61,8 +64,12 @@ class ScaledExamples {
     }
     const Example& get(Scaling scaling, const FeatureStatistics& before,
                        const RankerConfig& config);
-    // The Euclidean length of the raw example divided by that of the scaled one; 0 if that is 0.
-    double length_ratio(Scaling scaling) const { return ratio_[static_cast<std::size_t>(scaling)]; }
+    // The Euclidean length of the raw example divided by that of the scaled one; 0 if that is 0, or
+    // if nobody needed it.
+    double length_ratio(Scaling scaling) const {
+        const auto at = static_cast<std::size_t>(scaling);
+        return ready_[at] ? ratio_[at] : 0;
+    }
 
   private:
     const Example* raw_ = nullptr;
@@ -213,8 +220,8 @@ class Race {
     typename Contestant<T>::Scratch scratch_;
     std::vector<std::vector<T>> scores_;  // per entrant
     std::vector<T> mixture_;
-    std::vector<int> relevant_, unknown_;
-    std::vector<int> seen_relevant_, seen_unknown_;
+    RoundLabels round_;
+    RoundLabels seen_;  // those of the round that had a score
     std::vector<double> gains_;
     std::vector<double> precisions_;  // of the mixture at the ranks of the relevant labels
     AveragePrecision<T> average_precision_;

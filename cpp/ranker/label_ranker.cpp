@@ -168,8 +168,8 @@ void LabelRanker<T>::learn(const Example& x, std::span<const std::int32_t> relev
             const std::span<const T> predicted = predict(judged);
             if (judged && config_.probability)
                 confidence_.observe<T>(
-                    {predicted.first(labels_before), cutoff_before, lookup_.known(x)}, relevant_,
-                    unknown_, options.stands_for, options.judgement);
+                    {predicted.first(labels_before), cutoff_before, lookup_.known(x)},
+                    round_.relevant, round_.unknown, options.stands_for, options.judgement);
             if (options.scores) {
                 std::copy(predicted.begin(), predicted.end(), options.scores);
                 std::fill(options.scores + labels_before, options.scores + labels(),
@@ -184,14 +184,8 @@ void LabelRanker<T>::learn(const Example& x, std::span<const std::int32_t> relev
 template <class T>
 void LabelRanker<T>::take_labels(std::span<const std::int32_t> relevant,
                                  std::span<const std::int32_t> unknown) {
-    relevant_.assign(relevant.begin(), relevant.end());
-    unknown_.assign(unknown.begin(), unknown.end());
-    std::sort(relevant_.begin(), relevant_.end());
-    std::sort(unknown_.begin(), unknown_.end());
-    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(),
-                              unknown_.empty() ? -1 : unknown_.back());
-    if (last >= static_cast<int>(labels()))
-        add_labels(static_cast<std::size_t>(last) + 1 - labels());
+    round_.take(relevant, unknown);
+    if (round_.needed() > labels()) add_labels(round_.needed() - labels());
 }
 
 // The prediction of the round. If the round is judged, the prediction is also compared with the
@@ -205,17 +199,18 @@ std::span<const T> LabelRanker<T>::predict(bool judged) {
         predicted = candidates[prediction_candidate()];
         if (judged && config_.average == Average::chosen) update_blend(candidates);
     }
-    if (judged && config_.cutoff) cutoff_.observe(predicted, relevant_, unknown_);
+    if (judged && config_.cutoff) cutoff_.observe(predicted, round_.relevant, round_.unknown);
     return predicted;
 }
 
 // Updates the blend with the average precision of each candidate in this round.
 template <class T>
 void LabelRanker<T>::update_blend(const typename BlendScores<T>::Candidates& candidates) {
-    const bool any_pair = !relevant_.empty() && relevant_.size() + unknown_.size() < labels();
+    const bool any_pair =
+        !round_.relevant.empty() && round_.relevant.size() + round_.unknown.size() < labels();
     if (!any_pair) return;
     for (std::size_t i = 0; i < candidates.size(); ++i)
-        blend_.observe(i, average_precision_(candidates[i], relevant_, unknown_));
+        blend_.observe(i, average_precision_(candidates[i], round_.relevant, round_.unknown));
 }
 
 // Computes the step of the round, applies it to the weights and updates the certificate.
@@ -223,7 +218,8 @@ template <class T>
 template <class G>
 void LabelRanker<T>::learn_example(G& geometry, const Example& x, double weight) {
     add_features(geometry, x, lookup_);
-    sides_.split(std::span<const T>(lookup_.sums.data(), labels()), relevant_, unknown_);
+    sides_.split(std::span<const T>(lookup_.sums.data(), labels()), round_.relevant,
+                 round_.unknown);
     const double q = curvature_along(geometry, x, lookup_);
     const auto rounds_before = static_cast<double>(certificate_.rounds);
     certificate_.count_round(weight);

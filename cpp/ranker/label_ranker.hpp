@@ -16,6 +16,7 @@
 
 #include "core/matrix.hpp"
 #include "core/model_mutex.hpp"
+#include "core/round_labels.hpp"
 #include "geometry/any.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
@@ -134,7 +135,7 @@ class LabelRanker {
     // The index into Blend::kShares of the prediction weights.
     std::size_t prediction_candidate() const;
 
-    // The steps of a round. The labels of the round are in relevant_ and unknown_, the scores in
+    // The steps of a round. The labels of the round are in round_, the scores in
     // lookup_.sums.
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
     std::span<const T> predict(bool judged);
@@ -159,8 +160,7 @@ class LabelRanker {
     Sides sides_;
     Step step_;
     BlendScores<T> blend_scores_;
-    std::vector<int> relevant_;
-    std::vector<int> unknown_;
+    RoundLabels round_;
     AveragePrecision<T> average_precision_;
     LinearStep linear_rule_;      // the rule for a linear geometry ...
     EntropicStep entropic_rule_;  // ... or for the entropic one; the other is empty

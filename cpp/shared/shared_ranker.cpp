@@ -64,13 +64,14 @@ void SharedRanker<T>::make_rows(const LabelBlock<T>& phi) {
     const auto add = [&](int r, int s) {
         phi.difference(static_cast<std::size_t>(r), static_cast<std::size_t>(s), rows_);
     };
-    if (config.update->rows == ActiveRows::worst && !relevant_.empty() && !irrelevant_.empty()) {
+    if (config.update->rows == ActiveRows::worst && !round_.relevant.empty() &&
+        !irrelevant_.empty()) {
         const auto lower = [&](int a, int b) { return score[a] < score[b]; };
-        add(*std::min_element(relevant_.begin(), relevant_.end(), lower),
+        add(*std::min_element(round_.relevant.begin(), round_.relevant.end(), lower),
             *std::max_element(irrelevant_.begin(), irrelevant_.end(), lower));
     } else {
         const bool all = config.update->rows == ActiveRows::all;
-        for (const int r : relevant_)
+        for (const int r : round_.relevant)
             for (const int s : irrelevant_)
                 if (all ||
                     static_cast<double>(score[r]) - static_cast<double>(score[s]) < config.margin)
@@ -91,12 +92,8 @@ std::size_t SharedRanker<T>::labels_with(std::span<const std::int32_t> relevant,
 template <class T>
 void SharedRanker<T>::take_labels(std::span<const std::int32_t> relevant,
                                   std::span<const std::int32_t> unknown) {
-    relevant_.assign(relevant.begin(), relevant.end());
-    unknown_.assign(unknown.begin(), unknown.end());
-    std::sort(relevant_.begin(), relevant_.end());
-    std::sort(unknown_.begin(), unknown_.end());
-    const std::size_t count = labels_with(relevant, unknown);
-    if (count > labels()) add_labels(count - labels());
+    round_.take(relevant, unknown);
+    if (round_.needed() > labels()) add_labels(round_.needed() - labels());
 }
 
 // Scores the labels, updates the cut-off and the confidence if the round is judged, and learns.
@@ -114,14 +111,16 @@ bool SharedRanker<T>::learn_block(const LabelBlock<T>& phi, std::size_t labels_b
     if (!(weight > 0)) return false;
     if (options.stands_for > 0) {
         const double cutoff_before = cutoff();
-        cutoff_.observe(predicted, std::span<const int>(relevant_), std::span<const int>(unknown_));
+        cutoff_.observe(predicted, std::span<const int>(round_.relevant),
+                        std::span<const int>(round_.unknown));
         confidence_.observe<T>({predicted.first(labels_before), cutoff_before, phi.known()},
-                               relevant_, unknown_, options.stands_for, options.judgement);
+                               round_.relevant, round_.unknown, options.stands_for,
+                               options.judgement);
     }
     irrelevant_.clear();
     for (int label = 0; label < static_cast<int>(labels()); ++label)
-        if (!std::binary_search(relevant_.begin(), relevant_.end(), label) &&
-            !std::binary_search(unknown_.begin(), unknown_.end(), label))
+        if (!std::binary_search(round_.relevant.begin(), round_.relevant.end(), label) &&
+            !std::binary_search(round_.unknown.begin(), round_.unknown.end(), label))
             irrelevant_.push_back(label);
     make_rows(phi);
     block_.learn(rows_, {}, {}, weight);
@@ -135,7 +134,8 @@ void SharedRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     const std::size_t labels_before = labels();
     take_labels(relevant, unknown);
     affinity_.compute(x, scratch_.phi);
-    if (learn_block(scratch_.phi, labels_before, weight, options)) affinity_.learn(x, relevant_);
+    if (learn_block(scratch_.phi, labels_before, weight, options))
+        affinity_.learn(x, round_.relevant);
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 
 #include "blocks/block_learner.hpp"
 #include "core/model_mutex.hpp"
+#include "core/round_labels.hpp"
 #include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
 #include "predictions/ranking.hpp"
@@ -106,7 +107,8 @@ class SharedRanker {
 
     // Scratch memory of learn().
     Reader scratch_;
-    std::vector<int> relevant_, unknown_, irrelevant_;
+    RoundLabels round_;
+    std::vector<int> irrelevant_;
     RowBlock rows_;
 };
 

@@ -52,6 +52,12 @@ def native_of(model: Any) -> Any:
     return holder_of(model)._native
 
 
+def rounds_of(state: Any) -> int:
+    """Return the number of rounds in a native state."""
+    numbers, arrays = state["numbers"], state["arrays"]
+    return int(arrays["race"][0] if "race" in arrays else numbers["rounds"])
+
+
 def learnt(model: Any) -> dict[str, bytes]:
     """Return the bits of a model's native state and labels, without its attributes.
 

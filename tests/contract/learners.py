@@ -22,12 +22,14 @@ RANK = "rank"  # rank, decision_function, predict
 SHARED = "shared"  # one thread may learn while others predict
 ROWS = "rows"  # a feature gets its row of weights at its first update
 PROTOTYPES = "prototypes"  # one weight vector per label
+RACE = "race"  # several learners compete, so that coef_ is approximate
 CUTOFF = "cutoff"  # predicts the labels that score at least the cut-off
 
 PARTIAL_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED})
 PARTIAL_PROTOTYPES = PARTIAL_RANKER | {PROTOTYPES}
 SHARED_RANKER = PARTIAL_RANKER | {CUTOFF}
 LABEL_RANKER = SHARED_RANKER | {ROWS, PROTOTYPES}
+LABEL_RACE = SHARED_RANKER | {RACE}
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ def label_ranker(name: str, **parameters: Any) -> LearnerCase:
     if parameters.get("geometry") == "entropic":
         parameters["n_features"] = N_FEATURES
     return LearnerCase(f"ranker-{name}", partial(LabelRanker, **parameters), LABEL_RANKER)
+
+
+def label_race(name: str, **parameters: Any) -> LearnerCase:
+    """Return the configuration of a LabelRanker with several contestants."""
+    return LearnerCase(f"race-{name}", partial(LabelRanker, **parameters), LABEL_RACE)
 
 
 def shared_ranker(name: str, **parameters: Any) -> LearnerCase:
@@ -84,7 +91,12 @@ def predtron(name: str, problem: Any, **parameters: Any) -> LearnerCase:
 
 
 LEARNERS = [
-    label_ranker("default"),
+    label_race("default"),
+    label_race("float64", dtype="float64"),
+    label_race("names", race=["idf", "largest", "one-vs-rest-unit", "bayes-idf"]),
+    label_race("without-relevance", relevance=False),
+    label_race("without-probability", probability=False),
+    label_ranker("one-learner", race=None),
     label_ranker("euclidean-fixed", geometry="euclidean", update="fixed", C=0.5),
     label_ranker("euclidean-single", geometry="euclidean", update="single", average=False),
     label_ranker("adaptive-optimal-averaged", update="optimal", average=True),
@@ -93,7 +105,7 @@ LEARNERS = [
     label_ranker("entropic-smooth-float64", geometry="entropic", dtype="float64"),
     label_ranker("simproj-float64", geometry="euclidean", update="simproj", dtype="float64"),
     label_ranker("simopt", update="simopt", average=False),
-    label_ranker("relevance", relevance=True),
+    label_ranker("relevance", relevance=True, race=None),
     label_ranker("relevance-few-labels", relevance=True, update="single", dtype="float64"),
     label_ranker("plain-rows", normalize=False, constant=0, update="conproj"),
     shared_ranker("default"),
@@ -116,6 +128,9 @@ LEARNERS = [
 
 
 LONG_RUN_ONLY = {
+    "race-names",
+    "race-without-relevance",
+    "race-without-probability",
     "ranker-euclidean-fixed",
     "ranker-interior-point",
     "ranker-entropic-smooth-float64",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract import learners
-from tests.contract.bits import assert_same, flatten, holder_of, native_of, whole
+from tests.contract.bits import assert_same, flatten, holder_of, native_of, rounds_of, whole
 from tests.contract.learners import LEARNERS, LearnerCase, for_learners_with
 from tests.contract.readers import read_while_writing
 from tests.contract.stream import make_stream
@@ -20,6 +20,10 @@ SAME_LOCKING = {
     "entropic-smooth-float64",
     "simopt",
     "plain-rows",
+    "race-float64",
+    "race-names",
+    "race-without-relevance",
+    "race-without-probability",
 }
 DISTINCT = [each for each in LEARNERS if each.name.removeprefix("ranker-") not in SAME_LOCKING]
 WIDE = make_stream(seed=11, rows=300, labels=60)
@@ -150,6 +154,6 @@ def test_a_native_state_is_never_read_within_a_round(learner: LearnerCase) -> No
 
     def read() -> None:
         state = native_of(shared).state()
-        assert_same(flatten(state), state_after(state["numbers"]["rounds"]))
+        assert_same(flatten(state), state_after(rounds_of(state)))
 
     read_while_writing(batches(shared, 100), read)

@@ -25,7 +25,9 @@ from tagalong import (
 )
 from tagalong.features import FolderAffinity, TextFeatures
 from tagalong.learning import model_files
+from tests.changing_answers import changing_items
 from tests.online.custom_features import Affinity
+from tests.race_streams import changing_columns
 
 FOLDER = Path(__file__).parent
 LABELS: list[Any] = ["mail", "Grüße", 7, False, ("folder", 1, ("deep", True))]
@@ -41,12 +43,18 @@ def examples(seed: int, rows: int) -> list[list[float]]:
 
 
 def taught() -> LabelRanker:
-    """A ranker with the default parameters and labels of every type that a file may hold."""
+    """One learner with the default parameters and labels of every type that a file may hold."""
     X = np.array(examples(1, 40))
     hidden = np.random.default_rng(2).normal(size=(N_FEATURES, len(LABELS)))
     scores = X @ hidden
     Y = (scores >= np.sort(scores, axis=1)[:, [-2]]).astype(float)
     Y[7, 3] = np.nan
+    return LabelRanker(race=None).partial_fit(X, Y, classes=LABELS)
+
+
+def race() -> LabelRanker:
+    """A race in which contestants have left, and started again because the answers changed."""
+    X, Y = changing_columns(700)
     return LabelRanker().partial_fit(X, Y, classes=LABELS)
 
 
@@ -55,7 +63,7 @@ TEXTS = ["Your invoice is due", "Flight to 東京 delayed", "Grüße from mother
 
 def taught_tagger() -> Tagger:
     """A tagger with a growing vocabulary, counts of words, and a restarted certificate."""
-    tagger = Tagger(features=TextFeatures(buckets=None, weighting="tfidf"))
+    tagger = Tagger(LabelRanker(race=None), TextFeatures(buckets=None, weighting="tfidf"))
     for i in range(12):
         tagger.learn(TEXTS[i % 4], [["money"], ["travel"], ["family"], ["money", "travel"]][i % 4])
     tagger.learn("rain", ["weather"])
@@ -63,6 +71,14 @@ def taught_tagger() -> Tagger:
     for text in TEXTS[:3]:
         tagger.learn(text, ["money", "post"])
     tagger.notes = {"seen": 16}
+    return tagger
+
+
+def race_tagger() -> Tagger:
+    """A tagger with the default learner, in which only contestants for words are left."""
+    tagger = Tagger()
+    for words, label in changing_items(40):
+        tagger.learn(" ".join(words), [label])
     return tagger
 
 
@@ -125,6 +141,7 @@ ANSWERS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "predtron": (lambda: trained(Predtron(step=1.0, average=True)), SCORES_AND_LABELS),
     "predtron_l1": (lambda: trained(Predtron("multilabel", norm="l1")), SCORES_AND_LABELS),
     "predtron_multiclass": (lambda: trained(Predtron("multiclass"), True), ("decision_function",)),
+    "race": (race, SCORES_AND_LABELS),
     "shared_label_ranker": (
         lambda: shared_label_ranker(FolderAffinity(often=0.3), update="max"),
         SCORES_AND_LABELS,
@@ -139,6 +156,15 @@ ANSWERS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     ),
 }
 
+
+# The taggers, with the texts for which their suggestions are recorded.
+TAGGERS: dict[str, tuple[Callable[[], Tagger], list[str]]] = {
+    "tagger": (taught_tagger, [*TEXTS, "nothing known"]),
+    "race_tagger": (race_tagger, ["travel1 any3 work2", "home5 home6", "money1", "nothing known"]),
+}
+
+FIRST_FORMATS = {"label_ranker": 1, "race": 5, "race_tagger": 5}
+"""The first file format of each kind of model; that of the others is 2."""
 
 COUNTS = ("rounds", "mistakes", "loss", "dual", "shown")
 
@@ -193,20 +219,21 @@ def write_m3l() -> None:
         path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
-def write_tagger() -> None:
-    path = FOLDER / f"tagger-format{model_files.FORMAT}.tagalong"
-    if path.exists():
-        return
-    tagger = taught_tagger()
-    tagger.save(path)
-    expected = {
-        "suggestions": {
-            text: [(s.label, s.score, s.probability) for s in tagger.suggest(text, k=None)]
-            for text in [*TEXTS, "nothing known"]
-        },
-        "certificate": str(tagger.certificate_),
-    }
-    path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
+def write_taggers() -> None:
+    for kind, (make, texts) in TAGGERS.items():
+        path = FOLDER / f"{kind}-format{model_files.FORMAT}.tagalong"
+        if path.exists():
+            continue
+        tagger = make()
+        tagger.save(path)
+        expected = {
+            "suggestions": {
+                text: [(s.label, s.score, s.probability) for s in tagger.suggest(text, k=None)]
+                for text in texts
+            },
+            "certificate": str(tagger.certificate_),
+        }
+        path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
 def write_label_ranker() -> None:
@@ -232,6 +259,6 @@ def write_label_ranker() -> None:
 
 if __name__ == "__main__":
     write_label_ranker()
-    write_tagger()
+    write_taggers()
     write_answers()
     write_m3l()

@@ -23,6 +23,7 @@ from tests.data.make_models import TEXTS
 from tests.fuzz.model_mutations import Contents
 from tests.mail.filing.maildirs import Mail, file_mail, text_about
 from tests.model_files import parts
+from tests.race_streams import changing_words
 
 DATA = Path(__file__).parents[1] / "data"
 STREAM = make_stream(rows=30, labels=6)
@@ -44,6 +45,8 @@ def _models() -> Iterator[tuple[str, Any]]:
         yield learner.name, learner.make().partial_fit(STREAM.X, STREAM.Y)
     X, y = STREAM.X.toarray(), STREAM.Y.argmax(axis=1)
     yield "one-label", LabelRanker().partial_fit(X, STREAM.singles(), "grow")
+    for rows in (30, 700):  # with words contestants, and after the answers have changed
+        yield f"race-words-{rows}", LabelRanker().partial_fit(*changing_words(rows), "grow")
     named = LabelRanker()
     for example, labels in zip(STREAM.named(), STREAM.sets(), strict=True):
         named.learn_one(example, labels)

@@ -41,12 +41,14 @@ def file_contents(path: Path) -> dict[str, Any]:
     """Return the header and the arrays of a model file, sorted by name.
 
     The header is without the version that wrote it. It is also without what is newer than most of
-    the digests: the names of the learnt fields, and parameters of one learner.
+    the digests: the number of the format, the names of the learnt fields, and parameters of one
+    learner.
     """
     with safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["tagalong"])
         arrays = {name: file.get_tensor(name) for name in sorted(file.keys())}
     del header["tagalong"]
+    header["format"] = 4
     header.get("features", {}).get("numbers", {}).pop("fields", None)
     for part in (header, header.get("learner", {})):
         _drop_newer_parameters(part.get("params", {}), part.get("settings", {}))

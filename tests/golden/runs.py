@@ -27,6 +27,7 @@ from tagalong.problems import (
 from tests.golden import stream
 from tests.golden.digest import Digests, Run, digest, file_digest, rounded
 from tests.golden.item_runs import commands, taggers
+from tests.golden.race_runs import races
 from tests.golden.settings import N_FEATURES, make
 from tests.online.custom_features import Affinity
 
@@ -314,6 +315,7 @@ RUNS: dict[str, Run] = dict(
     run
     for runs in (
         label_rankers(),
+        races(),
         shared_rankers(),
         partial_rankers(),
         predtrons(),

@@ -21,7 +21,13 @@ some_rankers = pytest.mark.parametrize(
     [
         learner
         for learner in LEARNERS
-        if learner.name in ("ranker-default", "ranker-entropic-optimal", "ranker-simproj-float64")
+        if learner.name
+        in (
+            "race-default",
+            "ranker-one-learner",
+            "ranker-entropic-optimal",
+            "ranker-simproj-float64",
+        )
     ],
     ids=lambda learner: learner.name,
 )

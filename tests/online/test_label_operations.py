@@ -13,7 +13,7 @@ NAMES = [f"label-{y}" for y in range(STREAM.Y.shape[1])]
 RANKERS = {
     "euclidean": LabelRanker("optimal", "euclidean", average=False, dtype="float64"),
     "adaptive": LabelRanker("smooth", "adaptive", average=True, dtype="float64"),
-    "adaptive-float32": LabelRanker("smooth", "adaptive"),
+    "adaptive-float32": LabelRanker("smooth", "adaptive", race=None),
     "few labels": LabelRanker("single", "euclidean", average=False),
     "predtron": Predtron("label-ranking", step=0.5, average=True),
     "predtron-l1": Predtron("label-ranking", norm="l1", step=0.5, n_features=N_FEATURES),

@@ -23,7 +23,7 @@ def stream():
 
 
 def rankers(update, average):
-    params = {"update": update, "geometry": "adaptive", "average": average}
+    params = {"update": update, "geometry": "adaptive", "average": average, "race": None}
     return LabelRanker(**params), LabelRanker(**params)
 
 

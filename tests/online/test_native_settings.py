@@ -16,7 +16,13 @@ from tagalong import _native as core
 from tagalong.online.native import new_native
 from tests.contract.bits import holder_of
 
-LEARNERS = [LabelRanker(), SharedLabelRanker(), PartialFeedbackRanker(), Predtron()]
+LEARNERS = [
+    LabelRanker(),
+    LabelRanker(race=None),
+    SharedLabelRanker(),
+    PartialFeedbackRanker(),
+    Predtron(),
+]
 EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
 # With custom features, the settings of FolderAffinity have defaults. Predtron's geometry is only
 # used by its certificate.

@@ -15,7 +15,7 @@ NOT_POSITIVE: list[Any] = [0, 0.0, -1, -1e-300]
 WRONG: dict[str, list[Any]] = {
     "update": [*NOT_A_NAME, "perceptron"],
     "geometry": [*NOT_A_NAME, "hyperbolic"],
-    "C": [*NOT_A_NUMBER, *NOT_POSITIVE, None],
+    "C": [*NOT_A_NUMBER, *NOT_POSITIVE],
     "margin": [*NOT_A_NUMBER, *NOT_POSITIVE],
     "temperature": [*NOT_A_NUMBER, *NOT_POSITIVE],
     "average": ["yes", "Auto", 2, None, [True]],
@@ -28,6 +28,7 @@ WRONG: dict[str, list[Any]] = {
     "one_label": ["yes", "Auto", 2, None, [True]],
     "probability": ["no", None, 2, [True]],
     "relevance": ["all", "Auto", 2, None, [True]],
+    "race": ["unit", "Auto", 2, True, [], [1], ["fastest"], ["unit", "unit"], ["bayes-idf"]],
 }
 
 CONFLICTS: list[tuple[dict[str, Any], list[str]]] = [
@@ -35,6 +36,7 @@ CONFLICTS: list[tuple[dict[str, Any], list[str]]] = [
     ({"geometry": "entropic", "average": True}, ["entropic", "average"]),
     ({"solver": "interior-point", "update": "single"}, ["interior-point", "optimal"]),
     ({"solver": "interior-point"}, ["interior-point", "optimal"]),
+    ({"geometry": "entropic", "race": ["unit"]}, ["entropic", "race"]),
 ]
 
 each_wrong = pytest.mark.parametrize(

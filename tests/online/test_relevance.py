@@ -370,7 +370,7 @@ class TestRelevances:
     def test_automatic_means_none_for_one_learner(self) -> None:
         items = random_stream(2, 50, 6, 4)
         X, Y = np.array([item.x for item in items]), indicator(items, 4)
-        rankers = [LabelRanker(relevance=value).fit(X, Y) for value in ("auto", False)]
+        rankers = [LabelRanker(relevance=value, race=None).fit(X, Y) for value in ("auto", False)]
         first, second = (ranker.decision_function(X) for ranker in rankers)
         np.testing.assert_array_equal(first, second)
         assert all("beta" not in arrays(ranker) for ranker in rankers)
@@ -394,7 +394,7 @@ class TestFiles:
     @pytest.fixture
     def ranker(self) -> LabelRanker:
         items = sparse_stream(4, 120, 8, 5)
-        ranker = LabelRanker(relevance=True)
+        ranker = LabelRanker(relevance=True, race=None)
         return ranker.fit(np.array([item.x for item in items]), indicator(items, 5))
 
     def test_learning_goes_on_with_the_same_bits(self, ranker: LabelRanker, tmp_path: Path) -> None:
@@ -418,7 +418,7 @@ class TestFiles:
         self, relevance: Any, tmp_path: Path
     ) -> None:
         path = tmp_path / "model.tagalong"
-        LabelRanker(relevance=relevance).fit(np.eye(3), [0, 1, 2]).save(path)
+        LabelRanker(relevance=relevance, race=None).fit(np.eye(3), [0, 1, 2]).save(path)
         header, found = parts(path)
         assert not {"beta", "V", "updates"} & found.keys()
         assert not {"penalty", "updates", "share_count"} & header["numbers"].keys()

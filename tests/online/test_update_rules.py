@@ -69,7 +69,7 @@ def test_a_solver_that_a_rule_lacks_raises_this_message() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "learner"),
-    [(core.LabelRanker32, LabelRanker()), (core.BlockLearner32, BlockProjection())],
+    [(core.LabelRanker32, LabelRanker(race=None)), (core.BlockLearner32, BlockProjection())],
 )
 def test_the_native_learners_reject_rules_outside_the_table(kind: Any, learner: Any) -> None:
     with pytest.raises(core.InputError, match=r"^update has no choice 'perceptron'$"):

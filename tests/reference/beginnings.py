@@ -11,7 +11,7 @@ With :math:`n` texts seen, :math:`\mathrm{df}_j` of them with word j, and values
 .. math::
     z_j = x_j/\sqrt{S_j},\quad \rho_k = \sum_j z_j\theta_{jk},\quad q = \sum_j x_jz_j,\quad
     \alpha_k = \frac{y_k\max(0, 1 - y_k\rho_k)}{q + 1/(2C)},\quad
-    \theta_{jk} \mathrel{+}= \alpha_kx_j,\quad S_j \mathrel{+}= 3x_j^2
+    \theta_{jk} \mathrel{+}= \alpha_kx_j,\quad S_j \mathrel{+}= 3x_j^2 \text{ if any } \alpha_k \ne 0
 
 *Complement naive Bayes*: :math:`N_{jk} \mathrel{+}= x_j` for each label k of a text.
 :math:`N_j, N_k, N` are its sums, V the number of words:
@@ -99,15 +99,17 @@ class OneVsRest:
         if self._ghost:
             self.theta[:, first : self.labels + 1] = self.theta[:, :1]
 
-    def _with_constant(self, words: Words, x: FloatArray) -> tuple[Words, FloatArray]:
-        return np.append(words, len(self.S) - 1), np.append(x, CONSTANT)
+    def _with_constant(
+        self, words: Words, x: FloatArray, constant: float
+    ) -> tuple[Words, FloatArray]:
+        return np.append(words, len(self.S) - 1), np.append(x, constant)
 
     def _all_scores(self, words: Words, x: FloatArray) -> FloatArray:
         rho: FloatArray = (x / np.sqrt(self.S[words])) @ self.theta[words, : self.labels + 1]
         return rho
 
-    def score(self, words: Words, x: FloatArray) -> FloatArray:
-        return self._all_scores(*self._with_constant(words, x))[1:]
+    def score(self, words: Words, x: FloatArray, constant: float = CONSTANT) -> FloatArray:
+        return self._all_scores(*self._with_constant(words, x, constant))[1:]
 
     def learn(
         self,
@@ -116,8 +118,9 @@ class OneVsRest:
         relevant: Sequence[int],
         unknown: Sequence[int] = (),
         weight: float = 1.0,
+        constant: float = CONSTANT,
     ) -> None:
-        words, x = self._with_constant(words, x)
+        words, x = self._with_constant(words, x, constant)
         rho = self._all_scores(words, x)
         y = np.full(self.labels + 1, -1.0)
         y[[1 + k for k in relevant]] = 1
@@ -125,8 +128,9 @@ class OneVsRest:
         alpha = y * np.maximum(0, 1 - y * rho) / (q + 1 / (2 * C * weight))
         alpha[[1 + k for k in unknown]] = 0
         alpha[0] *= self._ghost
-        self.theta[words, : self.labels + 1] += np.outer(x, alpha)
-        self.S[words] += RATE * x * x
+        if alpha.any():
+            self.theta[words, : self.labels + 1] += np.outer(x, alpha)
+            self.S[words] += RATE * x * x
 
 
 class ComplementBayes:

@@ -29,6 +29,8 @@ def upgraded(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], writte
         header, arrays = _from_second(header, arrays)
     if written < 4:
         header = _from_third(header)
+    if written < 5:
+        header = _from_fourth(header)
     return header, arrays
 
 
@@ -67,3 +69,21 @@ def _from_third(header: dict[str, Any]) -> dict[str, Any]:
     numbers = header["numbers"]
     largest = abs(numbers.get("complexity", 0.0))
     return {**header, "numbers": {"unsolved": 0, "largest_complexity": largest, **numbers}}
+
+
+def _from_fourth(header: dict[str, Any]) -> dict[str, Any]:
+    """Every LabelRanker of format 4 was one learner, without relevances of features.
+
+    Some of them have no settings for one label per item and for probabilities.
+    """
+    if "learner" in header:
+        return {**header, "learner": _from_fourth(header["learner"])}
+    if header["kind"] != "LabelRanker":
+        return header
+    one_learner: dict[str, Any] = {"relevance": "none", "race": []}
+    older = {"one_label": "auto", "probability": True}
+    return {
+        **header,
+        "params": {**header["params"], "relevance": "auto", "race": None},
+        "settings": {**older, **header["settings"], **one_learner},
+    }

@@ -41,8 +41,7 @@ LARGEST_CONSTANT = 1e9
 Native: TypeAlias = core.LabelRanker32 | core.LabelRanker64 | core.Race32 | core.Race64
 
 RACES = (core.Race32, core.Race64)
-CONTESTANTS = tuple(contestant.name for contestant in core.contestant_types())
-RANKERS = tuple(one.name for one in core.contestant_types() if one.is_ranker)
+CONTESTANTS = {contestant.name: contestant for contestant in core.contestant_types()}
 DEFAULT_BUDGET = 10.0
 
 # The parameters that determine a learner, with the values that leave the choice to the race.
@@ -288,7 +287,7 @@ class LabelRanker(CutoffRanker):
 
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
-        one_label = {"auto": "auto", "yes": True, "no": False}[settings.get("one_label", "auto")]
+        one_label = {"auto": "auto", "yes": True, "no": False}[settings["one_label"]]
         relevance = {"rare": True, "none": False}[settings["relevance"]]
         race = settings["race"] or None
         given = {"average": average, "one_label": one_label, "relevance": relevance, "race": race}
@@ -311,10 +310,11 @@ class LabelRanker(CutoffRanker):
         if abs(parameters.real(constant, "constant")) > LARGEST_CONSTANT:
             raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
         budget = DEFAULT_BUDGET if self.C is None else self.C
+        largest_budget = LARGEST_BUDGET[dtype] / _largest_share(race)
         settings = {
             "update": parameters.choice(self.update, "update", UPDATES),
             "geometry": geometry,
-            "C": parameters.positive(budget, "C", LARGEST_BUDGET[dtype]),
+            "C": parameters.positive(budget, "C", largest_budget),
             "margin": margin,
             "temperature": parameters.positive(temperature, "temperature"),
             "average": "never" if entropic else average,
@@ -361,14 +361,17 @@ class LabelRanker(CutoffRanker):
                 f"race must be 'auto', None or names of contestants ({', '.join(CONTESTANTS)}), "
                 f"got {race!r}"
             )
-        names = [parameters.choice(name, "race", CONTESTANTS) for name in race]
+        names = [parameters.choice(name, "race", tuple(CONTESTANTS)) for name in race]
         if len(set(names)) != len(names):
             raise ValueError(f"race must name every contestant once, got {race!r}")
-        if not set(names) & set(RANKERS):
+        if not any(CONTESTANTS[name].is_ranker for name in names):
+            rankers = [name for name, found in CONTESTANTS.items() if found.is_ranker]
             raise ValueError(
-                f"race must name a contestant with a certificate ({', '.join(RANKERS)}), got "
-                f"{race!r}"
+                f"race must name a contestant with a certificate ({', '.join(rankers)}), "
+                f"got {race!r}"
             )
+        if self.geometry == "entropic":
+            raise ValueError("geometry='entropic' has no race: race must be 'auto' or None")
         return names
 
     def _start_with(
@@ -396,14 +399,13 @@ class LabelRanker(CutoffRanker):
             raise ValueError(f"the example has {len(relevant)} labels, but one_label=True")
 
     def _empty_places(self, rows: int) -> core.PlaceArrays | None:
-        return super()._empty_places(rows) if self._settings.get("probability", True) else None
+        return super()._empty_places(rows) if self._settings["probability"] else None
 
     def _largest_weight(self, settings: Settings) -> float:
-        return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
+        budget = float(settings["C"]) * _largest_share(settings["race"])
+        return LARGEST_BUDGET[settings["dtype"]] / budget
 
     def _make_native(self, settings: Settings) -> Native:
-        # Files of older versions lack these settings.
-        settings = {"one_label": "auto", "probability": True, **settings}
         if settings["race"]:
             return new_native(RACES, settings)
         return new_native((core.LabelRanker32, core.LabelRanker64), settings, ["race"])
@@ -433,6 +435,11 @@ class LabelRanker(CutoffRanker):
             Examples.
         """
         return super().predict_log_proba(X)
+
+
+def _largest_share(race: list[str]) -> float:
+    """Return the largest budget of a contestant, in units of C; 1 if there is one learner."""
+    return max((CONTESTANTS[name].budget for name in race), default=1.0)
 
 
 def _checked_one_label(one_label: object) -> str:
