@@ -27,8 +27,6 @@ static void construct_race(Ranker* self, const std::vector<std::string>& race,
                            const std::string& relevance) {
     RaceConfig config;
     for (const std::string& name : race) config.types.push_back(&contestant_type(name));
-    if (std::none_of(config.types.begin(), config.types.end(), is_ranker))
-        throw InputError("a race needs a ranker");
     config.ranker =
         ranker_config(update, geometry, C, margin, temperature, average, constant, normalize,
                       solver, rate, n_features, one_label, probability, relevance);
