@@ -4,9 +4,10 @@
 namespace tagalong {
 
 struct Caution {
-    // When sureness is tested, so many answers are assumed to agree with the prediction: the first
-    // number plus the second divided by (1 - target), so that a stricter target needs more evidence.
+    // When sureness is tested, so many answers are assumed to agree with the prediction ...
     double assumed = 100;
+    // ... or, if this is above 0, this number divided by (1 - target): a stricter target needs more
+    // evidence.
     double assumed_by_risk = 0;
     // The largest variance of a coefficient of the logistic prediction, which limits how fast it
     // follows the answers.

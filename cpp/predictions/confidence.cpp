@@ -69,8 +69,7 @@ Confidence::ItemNumbers Confidence::describe_item(const ScoredItem<T>& item) {
     const auto [sum, squares] = kernels::moments(item.scores.data(), item.scores.size());
     const double mean = sum / n;
     const double deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
-    return {0, mean, 1 / std::max(deviation, 1e-9), std::log1p(static_cast<double>(item.known)),
-            item.strength};
+    return {0, mean, 1 / std::max(deviation, 1e-9), std::log1p(static_cast<double>(item.known))};
 }
 
 Confidence::Rule::Numbers Confidence::describe_label(std::size_t rule, std::int32_t label,
@@ -82,10 +81,13 @@ Confidence::Rule::Numbers Confidence::describe_label(std::size_t rule, std::int3
     const double share = (static_cast<double>(suggested.right) + 4 * history.share.value) /
                          (static_cast<double>(suggested.count) + 4);
     const double occurrences = at < occurrences_.size() ? occurrences_[at] : 0;
-    return {
-        score * item.strength,  gap * item.strength, (score - item.mean) * item.inverse_deviation,
-        logit_of(share, 0.005), history.share.logit, std::log1p(occurrences),
-        item.log_known};
+    return {score,
+            gap,
+            (score - item.mean) * item.inverse_deviation,
+            logit_of(share, 0.005),
+            history.share.logit,
+            std::log1p(occurrences),
+            item.log_known};
 }
 
 // Describes the labels at the first places of ranked.best.
@@ -175,8 +177,8 @@ void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, s
     }
     if (one_label && labels == 2)
         out.places[0].probability =
-            of_two_.probability(item.strength * (static_cast<double>(item.scores[ranked.best[0]]) -
-                                                 static_cast<double>(item.scores[ranked.best[1]])));
+            of_two_.probability(static_cast<double>(item.scores[ranked.best[0]]) -
+                                static_cast<double>(item.scores[ranked.best[1]]));
     if (one_label && labels > 1 && places >= std::min(labels, kPlaces))
         make_exclusive(out.places, labels);
 }
@@ -269,8 +271,8 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
         observe_place(place, ranked_, contains(relevant, ranked_.best[place]), evidence);
     }
     if (labels == 2 && unknown.empty())
-        of_two_.observe(item.strength * (static_cast<double>(item.scores[ranked_.best[0]]) -
-                                         static_cast<double>(item.scores[ranked_.best[1]])),
+        of_two_.observe(static_cast<double>(item.scores[ranked_.best[0]]) -
+                            static_cast<double>(item.scores[ranked_.best[1]]),
                         contains(relevant, ranked_.best[0]), evidence.weight);
     if (all_places && labels > 0 && unknown.empty() && !has_one_label()) {
         const auto chosen = static_cast<std::size_t>(

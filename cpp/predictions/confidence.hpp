@@ -34,8 +34,6 @@ struct ScoredItem {
     std::span<const T> scores;
     double cutoff;       // labels that score at least this are chosen
     std::int32_t known;  // the features of the item that have weights
-    // Scores of different items are compared after multiplication by this.
-    double strength = 1;
 };
 
 class Confidence {
@@ -100,7 +98,7 @@ class Confidence {
     };
     // The parts of the description of a label that are the same for all labels of an item.
     struct ItemNumbers {
-        double first, mean, inverse_deviation, log_known, strength;
+        double first, mean, inverse_deviation, log_known;
     };
     // The labels at the first places, with the numbers and logits of their rules.
     struct Ranked {

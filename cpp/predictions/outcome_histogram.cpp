@@ -57,7 +57,7 @@ static double highest_target(double n, double right, double q, double by_risk) {
 // save divisions.
 void OutcomeHistogram::refresh_assured() {
     constexpr double least_answers = 10;
-    const double assumed = caution_.assumed, by_risk = caution_.assumed_by_risk;
+    const double assumed = caution_.assumed;
     Sums above = sums_;
     above.each([](Bins& bins) {
         for (std::size_t i = kBins - 1; i-- > 0;) bins[i] += bins[i + 1];
@@ -65,14 +65,14 @@ void OutcomeHistogram::refresh_assured() {
     for (std::size_t i = 0; i < kBins; ++i) {
         const double weight = above.weight[i], weight2 = weight * weight;
         const double squares = above.squares[i] * unit_;
-        double tested = (weight2 * above.right[i] + assumed * squares * above.predicted[i]) /
-                        std::max(weight * (weight2 + assumed * squares), 1e-300);
-        if (by_risk > 0 && squares > 0) {
+        double tested = 0;
+        if (caution_.assumed_by_risk > 0 && squares > 0) {
             const double n = weight2 / squares, right = above.right[i] / weight * n;
-            const double most = 1 - by_risk / assumed;
-            if (tested < most)
-                tested =
-                    std::min(highest_target(n, right, above.predicted[i] / weight, by_risk), most);
+            tested =
+                highest_target(n, right, above.predicted[i] / weight, caution_.assumed_by_risk);
+        } else {
+            tested = (weight2 * above.right[i] + assumed * squares * above.predicted[i]) /
+                     std::max(weight * (weight2 + assumed * squares), 1e-300);
         }
         const bool enough = weight2 >= least_answers * squares && squares > 0;
         assured_[i] = enough ? std::min(tested, 1.0) : 0;

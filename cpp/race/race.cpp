@@ -145,7 +145,8 @@ void Race<T>::add_to_mixture(std::size_t entrant, std::span<const T> scores, dou
 }
 
 template <class T>
-T Race<T>::put_on_scale(std::size_t seen, std::span<T> mixture) {
+T Race<T>::put_on_scale(std::size_t seen, std::span<T> mixture) const {
+    if (confidence_.has_one_label()) return 1;  // no cut-off
     const double variance = moments(mixture.first(seen)).variance;
     if (!(variance > std::numeric_limits<float>::min())) return 1;
     const double root = std::sqrt(std::sqrt(variance));  // of the deviation
@@ -193,8 +194,7 @@ std::int32_t Race<T>::known_features(const Example& x) const {
 
 template <class T>
 void Race<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
-    const double scale = score_scale(reader);
-    const ScoredItem<T> item{reader.mixture, cutoff(), known_features(reader.x), 1 / scale};
+    const ScoredItem<T> item{score(reader), cutoff(), known_features(reader.x)};
     if (config_.ranker.probability) confidence_.judge(item, k, ties, out);
     else confidence_.rank_only(item, k, ties, out);
 }
@@ -235,7 +235,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
         moments_[e] = moments(std::span<const T>(scores_[e]).first(seen));
         add_to_mixture(e, scores_[e], moments_[e].mean, mixture_);
     }
-    const auto scale = static_cast<double>(put_on_scale(seen, mixture_));
+    put_on_scale(seen, mixture_);
 
     const std::span<const T> predicted(mixture_);
     if (options.scores) {
@@ -244,7 +244,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
                   -std::numeric_limits<T>::infinity());
     }
     if (judged && config_.ranker.probability)
-        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x), 1 / scale},
+        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x)},
                                round_.relevant, round_.unknown, options.stands_for,
                                options.judgement);
     if (judged) {

@@ -7,10 +7,10 @@
 //
 // where s_e are the scores of contestant e for all labels, deviation_e is the recent standard
 // deviation of its scores within a row, and weight_e is proportional to exp(rate * gain_e) with the
-// discounted sum gain_e of its average precisions (Standings). The score is mixture / d^(3/4), where
-// d is the deviation of the mixture over the labels of the row. Without this (d^0), one cut-off for
-// all rows would ignore that some items have stronger scores than others; standardised scores (d^1)
-// would ignore that strong scores are right more often.
+// discounted sum gain_e of its average precisions (Standings). If items can have several labels, the
+// score is mixture / d^(3/4), where d is the deviation of the mixture over the labels of the row.
+// Without this (d^0), one cut-off for all rows would ignore that some items have stronger scores
+// than others; standardised scores (d^1) would ignore that strong scores are right more often.
 //
 // Cut-off and confidence are learnt on the mixture, and changes of the answers are noticed in its
 // rankings. Every ranker in the race has a certificate; the mixture has none.
@@ -179,9 +179,9 @@ class Race {
     // Adds the scores of an entrant to the mixture, centred by their mean.
     void add_to_mixture(std::size_t entrant, std::span<const T> scores, double mean,
                         std::span<T> mixture) const;
-    // Divides the mixture by a power of its deviation over the first `seen` labels; returns the
-    // factor.
-    static T put_on_scale(std::size_t seen, std::span<T> mixture);
+    // Divides the mixture by a power of its deviation over the first `seen` labels, unless items
+    // have one label each; returns the factor.
+    T put_on_scale(std::size_t seen, std::span<T> mixture) const;
     // Scores an example; returns the factor of put_on_scale.
     double score_scale(Reader& reader) const;
     // The number of features of an example that earlier ones had, without the constant feature.
