@@ -97,7 +97,7 @@ def test_missing_and_unknown_commands(run: Run) -> None:
 def test_choices_match_the_library() -> None:
     assert arguments.UPDATES == UPDATES
     assert arguments.GEOMETRIES == GEOMETRIES
-    assert arguments.CONTESTANTS == CONTESTANTS
+    assert tuple(CONTESTANTS) == arguments.CONTESTANTS
     assert arguments.WEIGHTINGS == WEIGHTINGS
     assert LEARNERS["label-ranker"].endswith(":LabelRanker")
 

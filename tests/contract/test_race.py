@@ -191,7 +191,7 @@ def test_labels_and_features_may_change_in_every_phase(
         target = [labels[1]] * 40 if name == "words" else [[labels[1]]] * 40
         model.partial_fit(X[:40], target)
     assert_same(learnt(again), learnt(ranker))
-    assert np.isfinite(ranker.coef_).all()
+    assert np.isfinite(np.asarray(ranker.coef_)).all()
 
 
 @each_stream
