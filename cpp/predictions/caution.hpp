@@ -14,6 +14,6 @@ struct Caution {
 };
 
 // For a learner that improves fast: what its first answers say of it is soon out of date.
-inline constexpr Caution kFastLearner{.assumed = 0, .assumed_by_risk = 1.75, .largest_variance = 2};
+inline constexpr Caution kFastLearner{.assumed = 100, .assumed_by_risk = 1.75, .largest_variance = 2};
 
 }  // namespace tagalong

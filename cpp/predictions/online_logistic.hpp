@@ -107,9 +107,10 @@ class OnlineLogistic {
     static constexpr double kMemory = 1000;    // rows that means and variances cover
     static constexpr double kLargest = 1e100;  // its square is finite
 
+    double limit(std::size_t i) const { return i + 1 == N ? 1.1 : limits_.largest_variance; }
     void limit_diagonal() {
         bool any = false;
-        for (std::size_t i = 0; i <= N; ++i) any |= P_[i][i] > limits_.largest_variance;
+        for (std::size_t i = 0; i <= N; ++i) any |= P_[i][i] > limit(i);
         if (!any) return;
         Row factor;
         for (std::size_t i = 0; i <= N; ++i) factor[i] = 1 / std::sqrt(std::max(P_[i][i], 1.0));

@@ -69,7 +69,10 @@ void OutcomeHistogram::refresh_assured() {
                         std::max(weight * (weight2 + assumed * squares), 1e-300);
         if (by_risk > 0 && squares > 0) {
             const double n = weight2 / squares, right = above.right[i] / weight * n;
-            tested = highest_target(n, right, above.predicted[i] / weight, by_risk);
+            const double most = 1 - by_risk / assumed;
+            if (tested < most)
+                tested = std::min(
+                    highest_target(n, right, above.predicted[i] / weight, by_risk), most);
         }
         const bool enough = weight2 >= least_answers * squares && squares > 0;
         assured_[i] = enough ? std::min(tested, 1.0) : 0;

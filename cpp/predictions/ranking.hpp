@@ -48,15 +48,17 @@ class AveragePrecision {
             std::sort(all_.begin(), all_.end(), std::greater<>());
         }
         double sum = 0;
-        for (std::size_t i = 0; i < relevant_.size(); ++i) {
+        for (std::size_t i = 0; i < relevant_.size();) {
+            // Labels with equal scores share the rank of the last of them.
             const T score = relevant_[i];
-            std::size_t last = i;
-            while (last + 1 < relevant_.size() && relevant_[last + 1] == score) ++last;
+            std::size_t end = i + 1;
+            while (end < relevant_.size() && relevant_[end] == score) ++end;
             std::int64_t rank = sorted
                                     ? rank_in_sorted(score)
                                     : kernels::count_at_least(scores.data(), score, scores.size());
             for (const int label : unknown) rank -= scores[label] >= score;
-            sum += static_cast<double>(last + 1) / static_cast<double>(rank);
+            const double precision = static_cast<double>(end) / static_cast<double>(rank);
+            for (; i < end; ++i) sum += precision;
         }
         return sum / static_cast<double>(relevant_.size());
     }

@@ -25,6 +25,9 @@ void FeatureStatistics::keep_ascending(bool kept) {
 void FeatureStatistics::observe(const RowView& x) {
     rows_ += 1;
     const std::size_t known = ascending_.size();
+    for (const std::int32_t feature : x.feature)
+        if (const std::int32_t place = index_.find(feature); place != FeatureIndex::kAbsent)
+            __builtin_prefetch(&values_[static_cast<std::size_t>(place)]);
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (x.feature[i] == kConstantFeature) continue;
         const double size = std::abs(x.value[i]);

@@ -22,7 +22,8 @@ static constexpr double kComparedEvery = 10;
 // A contestant leaves if another one leads by more standard errors than this.
 static constexpr double kClearLead = 4;
 // From the given round of a heat on, a contestant leaves if its mean gain is below that of another
-// one, and certainly no further than this from it.
+// one, and certainly no further than this from it. One that is further behind may still be a gain
+// for the mixture.
 static constexpr double kFirstSame = 2000;
 static constexpr double kSmallDifference = 0.005;
 // The entrants of one type: one from before a change of the answers, one from after it.
@@ -125,23 +126,27 @@ void Race<T>::weigh() {
 }
 
 template <class T>
-void Race<T>::add_to_mixture(std::size_t entrant, std::span<const T> scores, std::size_t seen,
+typename Race<T>::Moments Race<T>::moments(std::span<const T> scores) {
+    if (scores.empty()) return {};
+    const auto count = static_cast<double>(scores.size());
+    const auto [sum, squares] = kernels::moments(scores.data(), scores.size());
+    const double mean = sum / count;
+    return {mean, squares / count - mean * mean};
+}
+
+template <class T>
+void Race<T>::add_to_mixture(std::size_t entrant, std::span<const T> scores, double mean,
                              std::span<T> mixture) const {
-    const auto factor = static_cast<T>(factor_[entrant]);
-    if (factor == 0 || seen == 0) return;
-    const double sum = kernels::moments(scores.data(), seen).sum;
-    const auto mean = static_cast<T>(sum / static_cast<double>(seen));
+    const auto factor = static_cast<T>(factor_[entrant]), centre = static_cast<T>(mean);
+    if (factor == 0) return;
     T* const out = mixture.data();
     const T* const in = scores.data();
-    for (std::size_t k = 0; k < mixture.size(); ++k) out[k] += factor * (in[k] - mean);
+    for (std::size_t k = 0; k < mixture.size(); ++k) out[k] += factor * (in[k] - centre);
 }
 
 template <class T>
 T Race<T>::put_on_scale(std::size_t seen, std::span<T> mixture) {
-    if (seen == 0) return 1;
-    const auto [sum, squares] = kernels::moments(mixture.data(), seen);
-    const double mean = sum / static_cast<double>(seen);
-    const double variance = squares / static_cast<double>(seen) - mean * mean;
+    const double variance = moments(mixture.first(seen)).variance;
     if (!(variance > std::numeric_limits<float>::min())) return 1;
     const double root = std::sqrt(std::sqrt(variance));  // of the deviation
     const auto factor = static_cast<T>(1 / (root * std::sqrt(root)));
@@ -165,7 +170,7 @@ double Race<T>::score_scale(Reader& reader) const {
         const Entrant& entrant = entrants_[e];
         const Example& x = reader.scaled.get(type_of(entrant).scaling, statistics_, config_.ranker);
         entrant.learner->score(x, reader.scratch, reader.scores.data());
-        add_to_mixture(e, reader.scores, labels_, reader.mixture);
+        add_to_mixture(e, reader.scores, moments(reader.scores).mean, reader.mixture);
     }
     return static_cast<double>(put_on_scale(labels_, reader.mixture));
 }
@@ -176,16 +181,20 @@ std::span<const std::int32_t> Race<T>::rank(Reader& reader, std::size_t k) const
     return reader.best;
 }
 
-static std::int32_t known_features(const Example& x, const FeatureStatistics& statistics) {
-    return static_cast<std::int32_t>(
+template <class T>
+std::int32_t Race<T>::known_features(const Example& x) const {
+    const auto known =
         std::count_if(x.feature.begin(), x.feature.end(),
-                      [&](std::int32_t feature) { return statistics.knows(feature); }));
+                      [&](std::int32_t feature) { return statistics_.knows(feature); });
+    // In a dense stream, 0 is a value like others.
+    return static_cast<std::int32_t>(
+        dense_ && known > 0 ? static_cast<std::int64_t>(statistics_.features().size()) : known);
 }
 
 template <class T>
 void Race<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
     const std::span<const T> scores = score(reader);
-    const ScoredItem<T> item{scores, cutoff(), known_features(reader.x, statistics_)};
+    const ScoredItem<T> item{scores, cutoff(), known_features(reader.x)};
     if (config_.ranker.probability) confidence_.judge(item, k, ties, out);
     else confidence_.rank_only(item, k, ties, out);
 }
@@ -204,17 +213,17 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
     const std::size_t seen = labels_;
     const bool counts = weight > 0, judged = counts && options.stands_for > 0;
     take_labels(relevant, unknown);
-    if (rounds_ == 0 && x.size() > kLongRow)
+    if (rounds_ == 0 && x.size() > kLongRow) {
         for (std::size_t e = entrants_.size(); e-- > 0;)
             if (type_of(entrants_[e]).scaling == Scaling::standard && may_leave(e))
                 leave(e, Reason::unsuited);
-    weigh();
-    statistics_.keep_ascending(
-        std::any_of(entrants_.begin(), entrants_.end(),
-                    [&](const Entrant& e) { return type_of(e).scaling == Scaling::standard; }));
+        weigh();
+    }
+    keep_order_for_standard();
 
     scaled_.start(x);
     scores_.resize(entrants_.size());
+    moments_.resize(entrants_.size());
     mixture_.assign(labels_, T(0));
     for (std::size_t e = 0; e < entrants_.size(); ++e) {
         Contestant<T>& learner = *entrants_[e].learner;
@@ -223,7 +232,8 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
         scores_[e].resize(labels_);
         if (counts) learner.learn(own, round_, weight, judged, scratch_, scores_[e].data());
         else learner.score(own, scratch_, scores_[e].data());
-        add_to_mixture(e, scores_[e], seen, mixture_);
+        moments_[e] = moments(std::span<const T>(scores_[e]).first(seen));
+        add_to_mixture(e, scores_[e], moments_[e].mean, mixture_);
     }
     put_on_scale(seen, mixture_);
 
@@ -234,7 +244,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
                   -std::numeric_limits<T>::infinity());
     }
     if (judged && config_.ranker.probability)
-        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x, statistics_)},
+        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x)},
                                round_.relevant, round_.unknown, options.stands_for,
                                options.judgement);
     if (judged) {
@@ -248,9 +258,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
             length_ratio_[s].observe(std::min(ratio, RecentMean::kLargest));
     for (std::size_t e = entrants_.size(); e-- > 0;) {
         if (seen == 0) continue;
-        const auto [sum, squares] = kernels::moments(scores_[e].data(), seen);
-        const double mean = sum / static_cast<double>(seen);
-        const double variance = squares / static_cast<double>(seen) - mean * mean;
+        const double variance = moments_[e].variance;
         if (variance < RecentMean::kLargest) entrants_[e].variance.observe(std::max(0.0, variance));
         else if (may_leave(e)) leave(e, Reason::not_finite);
     }
@@ -258,6 +266,14 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
     ++rounds_;
     review();
     if (judged && drift_.just_raised()) begin_again();
+}
+
+// Standardising needs the features in ascending order.
+template <class T>
+void Race<T>::keep_order_for_standard() {
+    statistics_.keep_ascending(
+        std::any_of(entrants_.begin(), entrants_.end(),
+                    [&](const Entrant& e) { return type_of(e).scaling == Scaling::standard; }));
 }
 
 // Rankings are too good while labels come in runs, and say nothing about the answers.
@@ -334,7 +350,7 @@ void Race<T>::review_pairs() {
               loss->lead);
 }
 
-// The pair of entrants with the clearest difference, or else one of which the worse is as good.
+// The pair of entrants with the clearest difference, if one of them has to leave.
 template <class T>
 std::optional<typename Race<T>::Loss> Race<T>::clearest_loss() const {
     std::optional<Loss> found;
@@ -543,9 +559,7 @@ bool Race<T>::restore(std::span<const double> numbers, std::size_t labels) {
 
 template <class T>
 void Race<T>::finish_restoring() {
-    statistics_.keep_ascending(
-        std::any_of(entrants_.begin(), entrants_.end(),
-                    [&](const Entrant& e) { return type_of(e).scaling == Scaling::standard; }));
+    keep_order_for_standard();
     weigh();
 }
 

@@ -171,15 +171,22 @@ class Race {
     bool may_leave(std::size_t entrant) const;
 
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
-    // Adds the scores of an entrant to the mixture. Scores are centred over the first `seen`
-    // labels.
-    void add_to_mixture(std::size_t entrant, std::span<const T> scores, std::size_t seen,
+    // Mean and variance of the scores of the labels seen before a round.
+    struct Moments {
+        double mean = 0, variance = 0;
+    };
+    static Moments moments(std::span<const T> scores);
+    // Adds the scores of an entrant to the mixture, centred by their mean.
+    void add_to_mixture(std::size_t entrant, std::span<const T> scores, double mean,
                         std::span<T> mixture) const;
     // Divides the mixture by a power of its deviation over the first `seen` labels; returns the
     // factor.
     static T put_on_scale(std::size_t seen, std::span<T> mixture);
     // Scores an example; returns the factor of put_on_scale.
     double score_scale(Reader& reader) const;
+    // The number of features of an example that earlier ones had, without the constant feature.
+    std::int32_t known_features(const Example& x) const;
+    void keep_order_for_standard();
     void compare(std::size_t seen);
     // Looks for changed answers in the rankings of the mixture.
     void watch_for_drift(std::span<const T> predicted);
@@ -216,6 +223,7 @@ class Race {
     ScaledExamples scaled_;
     typename Contestant<T>::Scratch scratch_;
     std::vector<std::vector<T>> scores_;  // per entrant
+    std::vector<Moments> moments_;        // of these
     std::vector<T> mixture_;
     RoundLabels round_;
     RoundLabels seen_;  // those of the round that had a score

@@ -289,5 +289,42 @@ const Test precisions{"rank precisions: ties, unknown and new labels", [] {
                           check(std::isnan(precision({0}, {1, 2, 3, 4})), "nothing else is known");
                       }};
 
+// Few and many relevant labels are counted in two ways.
+const Test many_precisions{
+    "drift: precisions at ranks are those of the definition, for any number of labels", [] {
+        Random random(77);
+        for (int i = 0; i < 60; ++i) {
+            const int labels = 2 + random.below(300);
+            std::vector<double> scores, found;
+            for (int k = 0; k < labels; ++k) scores.push_back(random.below(40));
+            if (i % 5 == 4) scores[0] = std::numeric_limits<double>::quiet_NaN();
+            std::vector<int> relevant, unknown;
+            const double share = random.uniform();
+            for (int k = 0; k < labels + 3; ++k) {  // the last three have no score
+                if (random.chance(share)) relevant.push_back(k);
+                else if (random.chance(0.2)) unknown.push_back(k);
+            }
+            const auto score = [&](int k) {
+                return k < labels ? scores[static_cast<std::size_t>(k)]
+                                  : -std::numeric_limits<double>::infinity();
+            };
+            const auto in = [](const std::vector<int>& given, int k) {
+                return std::binary_search(given.begin(), given.end(), k);
+            };
+            rank_precisions<double>(scores, relevant, unknown, found);
+            int irrelevant = 0;
+            for (int k = 0; k < labels; ++k) irrelevant += !in(relevant, k) && !in(unknown, k);
+            for (std::size_t r = 0; r < relevant.size(); ++r) {
+                double right = 0, all = 0;
+                for (int k = 0; k < labels + 3; ++k) {
+                    if (!(score(k) >= score(relevant[r])) || in(unknown, k)) continue;
+                    right += in(relevant, k);
+                    all += k < labels || in(relevant, k);
+                }
+                same(found[r], irrelevant == 0 ? 1.0 : all > 0 ? right / all : 0.0);
+            }
+        }
+    }};
+
 }  // namespace
 }  // namespace tagalong::test::drift_test

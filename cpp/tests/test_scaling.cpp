@@ -14,6 +14,9 @@ namespace {
 
 using Row = std::map<std::int32_t, double>;
 
+// A standardised value below this is 0 but for rounding.
+constexpr double kRounding = 1e-12;
+
 Row row_of(const Item& item) { return {item.pairs.begin(), item.pairs.end()}; }
 
 Example example_of(const Row& row) {
@@ -46,8 +49,8 @@ Row naive(const std::vector<Row>& rows, Scaling scaling) {
         if (scaling == Scaling::idf)
             scaled = x * std::log((n + 2) / (static_cast<double>(found.size()) + 0.5));
         if (scaling == Scaling::standard)
-            scaled = deviation > 1e-12 ? std::clamp((x - mean) / deviation, -4.0, 4.0) : 0;
-        if (scaled != 0) out[feature] = scaled;
+            scaled = deviation > kRounding ? std::clamp((x - mean) / deviation, -4.0, 4.0) : 0;
+        if (std::abs(scaled) > kRounding) out[feature] = scaled;
     }
     return out;
 }
@@ -58,7 +61,7 @@ Row scaled(const Example& x, const FeatureStatistics& before, Scaling scaling) {
     check(std::is_sorted(out.feature.begin(), out.feature.end()), "features are not sorted");
     Row row;
     for (std::size_t i = 0; i < out.size(); ++i)
-        if (out.value[i] != 0) row[out.feature[i]] = out.value[i];
+        if (std::abs(out.value[i]) > kRounding) row[out.feature[i]] = out.value[i];
     return row;
 }
 

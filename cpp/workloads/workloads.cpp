@@ -12,6 +12,7 @@
 #include "m3l/linear_solver.hpp"
 #include "partial/partial_ranker.hpp"
 #include "predtron/predtron.hpp"
+#include "race/race.hpp"
 #include "tests/stream.hpp"
 #include "text/text_features.hpp"
 
@@ -61,6 +62,18 @@ Work ranker(Geometry geometry, std::string_view update, Average average = Averag
     config.constant = geometry == Geometry::entropic ? 0 : 0.5;
     if (geometry == Geometry::entropic) config.n_features = kTexts.features;
     return online(std::make_shared<LabelRanker<float>>(config));
+}
+
+// All contestants on words, until the 200th item.
+Work race() {
+    RaceConfig config;
+    for (const ContestantType& type : contestant_types()) config.types.push_back(&type);
+    config.ranker.C = 10;
+    config.ranker.average = Average::chosen;
+    config.ranker.constant = 0.5;
+    config.ranker.rate = 3;
+    config.ranker.relevance = RelevanceOf::rare;
+    return online(std::make_shared<Race<float>>(config));
 }
 
 Work partial(CovarianceKind covariance) {
@@ -197,6 +210,7 @@ const Named kWorkloads[] = {
     {"ranker adaptive optimal averaged",
      [] { return ranker(Geometry::adaptive, "optimal", Average::always); }},
     {"ranker default", [] { return ranker(Geometry::adaptive, "smooth", Average::chosen); }},
+    {"race", race},
     {"ranker entropic single", [] { return ranker(Geometry::entropic, "single"); }},
     {"blocks simproj", [] { return blocks("simproj", 200); }},
     {"blocks optimal", [] { return blocks("optimal", 100); }},

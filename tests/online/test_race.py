@@ -1,5 +1,6 @@
 """The race agrees with its naive twin, round by round, and goes on after it was saved."""
 
+import pickle
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -78,3 +79,20 @@ def test_the_race_is_that_of_the_definition(kind: str) -> None:
 def test_the_twin_has_all_contestants() -> None:
     ranker = LabelRanker().partial_fit(np.eye(2), [[0], [1]], classes=[0, 1])
     assert [one.name for one in native_of(ranker).standings()] == list(KINDS)
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+@pytest.mark.parametrize("rounds", [15, 60, 620])
+def test_a_restored_race_continues_with_the_same_bits(kind: str, rounds: int) -> None:
+    rows, relevant = zip(*STREAMS[kind](5, rounds + 60), strict=True)
+    X, Y = sp.csr_array(np.array(rows)), list(relevant)
+    ranker = LabelRanker().partial_fit(X[:rounds], Y[:rounds], "grow")
+    restored = pickle.loads(pickle.dumps(ranker))
+    for model in (ranker, restored):
+        model.partial_fit(X[rounds:], Y[rounds:])
+    np.testing.assert_array_equal(restored.decision_function(X), ranker.decision_function(X))
+    assert restored.cutoff_ == ranker.cutoff_
+    states = [native_of(model).state()["arrays"] for model in (ranker, restored)]
+    assert states[0].keys() == states[1].keys()
+    for name, array in states[0].items():
+        np.testing.assert_array_equal(array, states[1][name], err_msg=name)

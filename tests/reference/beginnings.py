@@ -11,7 +11,8 @@ With :math:`n` texts seen, :math:`\mathrm{df}_j` of them with word j, and values
 .. math::
     z_j = x_j/\sqrt{S_j},\quad \rho_k = \sum_j z_j\theta_{jk},\quad q = \sum_j x_jz_j,\quad
     \alpha_k = \frac{y_k\max(0, 1 - y_k\rho_k)}{q + 1/(2C)},\quad
-    \theta_{jk} \mathrel{+}= \alpha_kx_j,\quad S_j \mathrel{+}= 3x_j^2 \text{ if any } \alpha_k \ne 0
+    \theta_{jk} \mathrel{+}= \alpha_kx_j,\quad
+    S_j \mathrel{+}= 3x_j^2 \text{ if any } \alpha_k \ne 0
 
 *Complement naive Bayes*: :math:`N_{jk} \mathrel{+}= x_j` for each label k of a text.
 :math:`N_j, N_k, N` are its sums, V the number of words:

@@ -1,7 +1,7 @@
 r"""Reference implementation of the race of learners, from its definition.
 
-All contestants learn every row, each with the row scaled in its own way, then scaled to unit length.
-A constant feature follows. Statistics of features are those of the rows so far and the row itself.
+All contestants learn every row, each with the row scaled in its own way, then to unit length. A
+constant feature follows. Statistics of features are those of the rows so far and the row itself.
 With :math:`\sigma_e` the recent deviation of the scores :math:`s_e` within a row (discount .99):
 
 .. math::
@@ -214,11 +214,15 @@ class NaiveRace:
             constant *= math.sqrt((x[known] @ x[known]) / (x @ x)) if x.any() else 1.0
         return unit(x), constant
 
+    def _examples(self, x: FloatArray) -> list[tuple[FloatArray, float]]:
+        """Return the scaled row of each entrant, and its constant."""
+        scalings = {entrant.kind.scaling for entrant in self._entrants}
+        scaled = {scaling: self._scaled(x, scaling) for scaling in scalings}
+        return [scaled[entrant.kind.scaling] for entrant in self._entrants]
+
     def _scores(self, x: FloatArray) -> list[FloatArray]:
-        return [
-            entrant.learner.score(*self._scaled(x, entrant.kind.scaling))
-            for entrant in self._entrants
-        ]
+        examples = zip(self._entrants, self._examples(x), strict=True)
+        return [entrant.learner.score(*example) for entrant, example in examples]
 
     def score(self, x: FloatArray) -> FloatArray:
         """Return the scores of the labels so far."""
@@ -245,8 +249,8 @@ class NaiveRace:
             for entrant, own in zip(self._entrants, scores, strict=True):
                 entrant.variances.append(float(own.var()))
         labels = max([self.labels, *(label + 1 for label in relevant)])
-        for entrant in self._entrants:
-            entrant.learner.learn(*self._scaled(x, entrant.kind.scaling), relevant, labels)
+        for entrant, example in zip(self._entrants, self._examples(x), strict=True):
+            entrant.learner.learn(*example, relevant, labels)
         self.labels = labels
         self.rows = np.vstack([self.rows, x])
         self._review()
@@ -256,7 +260,7 @@ class NaiveRace:
             return
         occurring = (self.rows != 0).any(axis=0)
         density = np.count_nonzero(self.rows) / (len(self.rows) * np.count_nonzero(occurring))
-        self._dense = density > (SPARSE if self._dense else DENSE)
+        self._dense = bool(density > (SPARSE if self._dense else DENSE))
         for entrant in list(self._entrants):
             if not self._suits(entrant.kind):
                 self._leave(entrant)
