@@ -16,10 +16,10 @@ Array = npt.NDArray[Any]
 
 
 class Watched:
-    """A default learner after a stream, with what it said of the first place of each item."""
+    """One learner after a stream, with what it said of the first place of each item."""
 
     def __init__(self, items: Iterable[SimulatedItem], **parameters: Any):
-        self.ranker = LabelRanker(**parameters).add_labels(range(10))
+        self.ranker = LabelRanker(race=None, **parameters).add_labels(range(10))
         said = []
         for item in items:
             places = self.ranker.watch_one(item.pair, [item.label]).places
@@ -239,7 +239,7 @@ def test_rows_with_equally_many_features_tell_nothing_about_missing_ones() -> No
         return X, np.argmax(X @ weights.T + 4 * rng.gumbel(size=(count, 5)), axis=1)
 
     X, y = rows(6000, missing=0)
-    ranker = LabelRanker().fit(X, y)
+    ranker = LabelRanker(race=None).fit(X, y)
     for missing in (1, 4):
         X, y = rows(1000, missing)
         right = ranker.predict(X) == y

@@ -51,7 +51,7 @@ def labelled(path: str, limit: int | None = None) -> list[tagalong.Item]:
 
 
 def test_prints_the_measures_and_the_model_file(run: Run, stream: Path) -> None:
-    done = run("learn", "items.jsonl", "--model", "m.tagalong")
+    done = run("learn", "items.jsonl", "--race", "none", "--model", "m.tagalong")
     assert done.code == 0
     assert done.out == TABLE
     first, second = done.err.splitlines()
@@ -60,7 +60,7 @@ def test_prints_the_measures_and_the_model_file(run: Run, stream: Path) -> None:
 
 
 def test_without_model_option_nothing_is_saved(run: Run, stream: Path) -> None:
-    done = run("learn", "items.jsonl", "--quiet")
+    done = run("learn", "items.jsonl", "--race", "none", "--quiet")
     assert (done.code, done.out, done.err) == (0, TABLE, "")
     assert [path.name for path in stream.parent.iterdir()] == ["items.jsonl"]
 
@@ -177,7 +177,8 @@ def test_continue_with_other_settings_is_refused(run: Run, stream: Path, model: 
 def test_unreadable_item_stops_the_run_and_saves_the_model(run: Run, stream: Path) -> None:
     lines = stream.read_text().splitlines(keepends=True)
     stream.write_text("".join([*lines[:30], "{broken\n", *lines[30:]]))
-    done = run("learn", "items.jsonl", "--model", "m.tagalong")
+    one = ("--race", "none")
+    done = run("learn", "items.jsonl", *one, "--model", "m.tagalong")
     assert done.code == 1
     assert "items.jsonl:31" in done.err
     assert "30 items are learnt and saved in m.tagalong" in done.err
@@ -186,7 +187,8 @@ def test_unreadable_item_stops_the_run_and_saves_the_model(run: Run, stream: Pat
     assert done.code == 3
     assert done.out == TABLE
     assert "items.jsonl:31" in done.err
-    straight = run("learn", "items.jsonl", "--on-error", "skip", "--model", "x.tagalong", "--json")
+    skip = ("--on-error", "skip", "--model", "x.tagalong", "--json")
+    straight = run("learn", "items.jsonl", *one, *skip)
     assert (straight.code, straight.json["skipped"]) == (3, 1)
     assert arrays(tagalong.load("m.tagalong")) == arrays(tagalong.load("x.tagalong"))
 
@@ -301,7 +303,7 @@ def test_progress_lines_with_the_certificate(
 
 
 def test_certificate_is_shown_on_request(run: Run, stream: Path) -> None:
-    done = run("learn", "items.jsonl", "--certificate")
+    done = run("learn", "items.jsonl", "--race", "none", "--certificate")
     assert done.out == TABLE + (
         "\ncertificate: 7 mistakes in 54 rounds (13.0%), loss 19.0922; no fixed weights can have "
         "complexity + C * loss below 18.0266\n"

@@ -44,7 +44,7 @@ def twin_of(one_label: bool) -> ConfidenceTwin:
 )
 def test_every_round_is_judged_like_the_reference(labels: int, several: bool, rows: int) -> None:
     X, Y = stream(rows, labels, seed=labels, several=several)
-    ranker = LabelRanker(dtype="float64", one_label=not several)
+    ranker = LabelRanker(dtype="float64", one_label=not several, race=None)
     rounds = ranker.watch(X, Y)
     assert rounds.places is not None
     twin = twin_of(not several)
@@ -68,7 +68,7 @@ def test_every_round_is_judged_like_the_reference(labels: int, several: bool, ro
 def test_answers_that_stand_for_others_and_unknown_labels_are_weighed_like_the_reference() -> None:
     X, Y = stream(150, 6, seed=3, several=True)
     rng = np.random.default_rng(4)
-    ranker = LabelRanker(dtype="float64", one_label=False).add_labels(range(6))
+    ranker = LabelRanker(dtype="float64", one_label=False, race=None).add_labels(range(6))
     twin = twin_of(False)
     for row in range(len(X)):
         unknown = [int(rng.integers(6))] if rng.random() < 0.3 else []
@@ -92,7 +92,7 @@ def test_sorted_streams_raise_the_same_alarm_as_the_reference() -> None:
     X, Y = stream(260, 6, seed=5, several=False)
     order = np.argsort(Y.argmax(axis=1), kind="stable")
     order = np.concatenate([order, np.random.default_rng(0).permutation(order)])
-    ranker = LabelRanker(dtype="float64", one_label=True)
+    ranker = LabelRanker(dtype="float64", one_label=True, race=None)
     rounds = ranker.watch(X[order], Y[order])
     assert rounds.places is not None
     twin = twin_of(True)
@@ -121,7 +121,7 @@ def test_confidence_stays_useful_over_long_streams() -> None:
     truth = rng.normal(size=(20, 4))
     X = rng.normal(size=(30_000, 20)) * (rng.random((30_000, 20)) < rng.random((30_000, 1)))
     y = (X @ truth + rng.gumbel(size=(30_000, 4))).argmax(axis=1)
-    ranker = LabelRanker()
+    ranker = LabelRanker(race=None)
     shares = []
     for part in (slice(0, 6000), slice(6000, 30_000)):
         ranker.partial_fit(X[part], y[part], classes=range(4))

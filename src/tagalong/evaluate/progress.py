@@ -45,7 +45,7 @@ class Progress:
     >>> progress.items
     6
     >>> progress.report(labels=["home", "travel"]).overall.one_error
-    0.4
+    0.3
     """
 
     def __init__(self, k: int = 5, window: int = 1000):

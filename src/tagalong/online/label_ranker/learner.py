@@ -273,11 +273,11 @@ class LabelRanker(CutoffRanker):
         """Return the features that have weights, and how much each one's weights matter.
 
         It is the Euclidean norm of its weights. In a race, words of few examples have large
-        weights, so that the norm is multiplied by the root of the number of these examples.
+        weights, so that the norm is multiplied by the number of these examples.
         """
         features, lengths = super().feature_lengths()
         if isinstance(self._native, RACES):
-            lengths *= np.sqrt(self._native.occurrences())
+            lengths *= self._native.occurrences()
         return features, lengths
 
     @property
