@@ -16,10 +16,10 @@ Array = npt.NDArray[Any]
 
 
 class Watched:
-    """One learner after a stream, with what it said of the first place of each item."""
+    """A default learner after a stream, with what it said of the first place of each item."""
 
     def __init__(self, items: Iterable[SimulatedItem], **parameters: Any):
-        self.ranker = LabelRanker(race=None, **parameters).add_labels(range(10))
+        self.ranker = LabelRanker(**parameters).add_labels(range(10))
         said = []
         for item in items:
             places = self.ranker.watch_one(item.pair, [item.label]).places
@@ -228,8 +228,14 @@ def test_confidence_is_saved_and_goes_on_with_the_same_bits(tmp_path: Path) -> N
         assert mine.whole.tobytes() == theirs.whole.tobytes()
 
 
-def test_rows_with_equally_many_features_tell_nothing_about_missing_ones() -> None:
-    """One column fewer than in all rows so far is no reason to be sure."""
+@pytest.mark.parametrize(("race", "too_low"), [(None, 0.08), ("auto", 0.3)])
+def test_rows_with_equally_many_features_tell_nothing_about_missing_ones(
+    race: Any, too_low: float
+) -> None:
+    """One column fewer than in all rows so far is no reason to be sure.
+
+    A race is too careful with such rows.
+    """
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(5, 40))
 
@@ -239,11 +245,12 @@ def test_rows_with_equally_many_features_tell_nothing_about_missing_ones() -> No
         return X, np.argmax(X @ weights.T + 4 * rng.gumbel(size=(count, 5)), axis=1)
 
     X, y = rows(6000, missing=0)
-    ranker = LabelRanker(race=None).fit(X, y)
+    ranker = LabelRanker(race=race).fit(X, y)
     for missing in (1, 4):
         X, y = rows(1000, missing)
         right = ranker.predict(X) == y
-        assert abs(ranker.predict_proba(X).max(axis=1).mean() - right.mean()) < 0.08
+        excess = ranker.predict_proba(X).max(axis=1).mean() - right.mean()
+        assert -too_low < excess < 0.08
 
 
 def test_confidence_stays_sound_on_a_long_stream() -> None:

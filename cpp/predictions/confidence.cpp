@@ -175,7 +175,7 @@ void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, s
         const bool may_be_sure = any_sure && i < described && rule == i;
         place.assured = may_be_sure ? precision_.limited(label, rules_[rule].assured(logit)) : 0;
     }
-    if (one_label && labels == 2)
+    if (one_label && labels == 2 && item.known > 0)
         out.places[0].probability =
             of_two_.probability(static_cast<double>(item.scores[ranked.best[0]]) -
                                 static_cast<double>(item.scores[ranked.best[1]]));

@@ -184,12 +184,9 @@ std::span<const std::int32_t> Race<T>::rank(Reader& reader, std::size_t k) const
 
 template <class T>
 std::int32_t Race<T>::known_features(const Example& x) const {
-    const auto known = std::count_if(x.feature.begin(), x.feature.end(), [&](std::int32_t feature) {
-        return statistics_.knows(feature);
-    });
-    // In a dense stream, 0 is a value like others.
     return static_cast<std::int32_t>(
-        dense_ && known > 0 ? static_cast<std::int64_t>(statistics_.features().size()) : known);
+        std::count_if(x.feature.begin(), x.feature.end(),
+                      [&](std::int32_t feature) { return statistics_.knows(feature); }));
 }
 
 template <class T>
