@@ -16,11 +16,11 @@ from tests.reference.confidence import ConfidenceTwin, JudgedPlaces
 
 
 class TwinModel:
-    """Takes the scores of the learner, and judges them by the reference implementation."""
+    """Takes the scores of one learner, and judges them by the reference implementation."""
 
     def __init__(self, stream: FilingStream) -> None:
         self.stream = stream
-        self.learner = LabelRanker()
+        self.learner = LabelRanker(race=None)
         self.learner.start()
         self.twin = ConfidenceTwin(stream.one_label)
 
@@ -57,7 +57,7 @@ class TwinModel:
 
 def twin_run(stream: FilingStream, places: int = PLACES_JUDGED) -> Progressive:
     """Learn a stream, with the confidence of the reference implementation."""
-    learner = LabelRanker()
+    learner = LabelRanker(race=None)
     learner.start()
     rounds = learner.watch_rows(stream.rows, learner.encode_rows(stream.labels, None))
     assert rounds.places is not None

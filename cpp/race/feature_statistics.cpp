@@ -22,12 +22,18 @@ void FeatureStatistics::keep_ascending(bool kept) {
               [&](std::int32_t a, std::int32_t b) { return precedes(a, b); });
 }
 
-void FeatureStatistics::observe(const RowView& x) {
+void FeatureStatistics::find(const RowView& x, std::vector<std::int32_t>& places) const {
+    places.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        places[i] = index_.find(x.feature[i]);
+        if (places[i] != FeatureIndex::kAbsent)
+            __builtin_prefetch(&values_[static_cast<std::size_t>(places[i])]);
+    }
+}
+
+void FeatureStatistics::observe(const RowView& x, std::span<const std::int32_t> places) {
     rows_ += 1;
     const std::size_t known = ascending_.size();
-    for (const std::int32_t feature : x.feature)
-        if (const std::int32_t place = index_.find(feature); place != FeatureIndex::kAbsent)
-            __builtin_prefetch(&values_[static_cast<std::size_t>(place)]);
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (x.feature[i] == kConstantFeature) continue;
         const double size = std::abs(x.value[i]);
@@ -35,11 +41,10 @@ void FeatureStatistics::observe(const RowView& x) {
         any_negative_ |= x.value[i] < 0;
         if (first_value_ == 0) first_value_ = size;
         several_values_ |= size != first_value_;
-        const std::int32_t place = index_.find(x.feature[i]);
-        if (place == FeatureIndex::kAbsent) {
+        if (places[i] == FeatureIndex::kAbsent) {
             insert(x.feature[i], FeatureValues{}.with(x.value[i]));
         } else {
-            FeatureValues& values = values_[static_cast<std::size_t>(place)];
+            FeatureValues& values = values_[static_cast<std::size_t>(places[i])];
             values = values.with(x.value[i]);
         }
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/example.hpp"
@@ -62,16 +63,23 @@ class FeatureStatistics {
         return cells > 0 ? entries_ / cells : 0;
     }
 
-    // The values of a feature as if the stream included a row with the value `x`.
-    FeatureValues with(std::int32_t feature, double x) const {
-        const std::int32_t place = index_.find(feature);
+    // Finds the place of each feature of a row in features(); kAbsent if it is new.
+    void find(const RowView& x, std::vector<std::int32_t>& places) const;
+    // The values of the feature at a place, or of a new one, as if the stream included a row with
+    // the value `x`.
+    FeatureValues with(std::int32_t place, double x) const {
         return (place == FeatureIndex::kAbsent ? FeatureValues{}
                                                : values_[static_cast<std::size_t>(place)])
             .with(x);
     }
 
-    // Adds a row. The constant feature is ignored.
-    void observe(const RowView& x);
+    // Adds a row whose features are at these places. The constant feature is ignored.
+    void observe(const RowView& x, std::span<const std::int32_t> places);
+    void observe(const RowView& x) {
+        std::vector<std::int32_t> places;
+        find(x, places);
+        observe(x, places);
+    }
 
     // Keeps only some of the features, by their place in features().
     void select(const std::vector<char>& kept);

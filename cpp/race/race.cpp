@@ -30,15 +30,27 @@ static constexpr double kSmallDifference = 0.005;
 static constexpr std::int64_t kMostOfType = 2;
 static constexpr std::int64_t kMemoryReviewedEvery = 16;
 
-// The share of known features in the length of an example.
-static double known_share(const Example& x, const FeatureStatistics& statistics) {
+// The share of known features in the length of an example, which has the features at these places.
+static double known_share(const Example& x, std::span<const std::int32_t> places) {
     double known = 0, all = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const double square = x.value[i] * x.value[i];
         all += square;
-        if (statistics.knows(x.feature[i])) known += square;
+        if (places[i] != FeatureIndex::kAbsent) known += square;
     }
     return all > 0 && std::isfinite(all) ? std::sqrt(known / all) : 1;
+}
+
+void ScaledExamples::start(const Example& x, const FeatureStatistics& before) {
+    raw_ = &x;
+    ready_.fill(false);
+    before.find(x, places_);
+}
+
+std::int32_t ScaledExamples::known() const {
+    return static_cast<std::int32_t>(
+        std::count_if(places_.begin(), places_.end(),
+                      [](std::int32_t place) { return place != FeatureIndex::kAbsent; }));
 }
 
 const Example& ScaledExamples::get(Scaling scaling, const FeatureStatistics& before,
@@ -47,13 +59,13 @@ const Example& ScaledExamples::get(Scaling scaling, const FeatureStatistics& bef
     Example& out = scaled_[at];
     if (ready_[at]) return out;
     ready_[at] = true;
-    scale(*raw_, before, scaling, out);
+    scale(*raw_, places_, before, scaling, out);
     const double length = euclidean_length(out.value);
     // The first entry of the raw example is the constant feature.
     const std::span<const double> raw = std::span<const double>(raw_->value).subspan(1);
     ratio_[at] = 1;
     if (config.normalize) ratio_[at] = length > 0 ? euclidean_length(raw) / length : 0;
-    const double known = scaling == Scaling::idf ? known_share(out, before) : 1;
+    const double known = scaling == Scaling::idf ? known_share(out, places().subspan(1)) : 1;
     out.finish(config.normalize ? Norm::euclidean : Norm::none, config.constant * known);
     return out;
 }
@@ -163,7 +175,7 @@ std::span<const T> Race<T>::score(Reader& reader) const {
 
 template <class T>
 double Race<T>::score_scale(Reader& reader) const {
-    reader.scaled.start(reader.x);
+    reader.scaled.start(reader.x, statistics_);
     reader.scores.resize(labels_);
     reader.mixture.assign(labels_, T(0));
     for (std::size_t e = 0; e < entrants_.size(); ++e) {
@@ -183,15 +195,9 @@ std::span<const std::int32_t> Race<T>::rank(Reader& reader, std::size_t k) const
 }
 
 template <class T>
-std::int32_t Race<T>::known_features(const Example& x) const {
-    return static_cast<std::int32_t>(
-        std::count_if(x.feature.begin(), x.feature.end(),
-                      [&](std::int32_t feature) { return statistics_.knows(feature); }));
-}
-
-template <class T>
 void Race<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
-    const ScoredItem<T> item{score(reader), cutoff(), known_features(reader.x)};
+    const std::span<const T> scores = score(reader);
+    const ScoredItem<T> item{scores, cutoff(), reader.scaled.known()};
     if (config_.ranker.probability) confidence_.judge(item, k, ties, out);
     else confidence_.rank_only(item, k, ties, out);
 }
@@ -218,7 +224,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
     }
     keep_order_for_standard();
 
-    scaled_.start(x);
+    scaled_.start(x, statistics_);
     scores_.resize(entrants_.size());
     moments_.resize(entrants_.size());
     mixture_.assign(labels_, T(0));
@@ -241,9 +247,8 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
                   -std::numeric_limits<T>::infinity());
     }
     if (judged && config_.ranker.probability)
-        confidence_.observe<T>({predicted.first(seen), cutoff(), known_features(x)},
-                               round_.relevant, round_.unknown, options.stands_for,
-                               options.judgement);
+        confidence_.observe<T>({predicted.first(seen), cutoff(), scaled_.known()}, round_.relevant,
+                               round_.unknown, options.stands_for, options.judgement);
     if (judged) {
         cutoff_.observe(predicted.first(seen), round_.relevant, round_.unknown);
         compare(seen);
@@ -259,7 +264,7 @@ void Race<T>::learn(const Example& x, std::span<const std::int32_t> relevant,
         if (variance < RecentMean::kLargest) entrants_[e].variance.observe(std::max(0.0, variance));
         else if (may_leave(e)) leave(e, Reason::not_finite);
     }
-    statistics_.observe(x);
+    statistics_.observe(x, scaled_.places());
     ++rounds_;
     review();
     if (judged && drift_.just_raised()) begin_again();

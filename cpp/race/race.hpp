@@ -57,10 +57,12 @@ struct Departure {
 // The examples of a round, one per scaling, each made when it is first needed.
 class ScaledExamples {
   public:
-    void start(const Example& x) {
-        raw_ = &x;
-        ready_.fill(false);
-    }
+    // The example has the constant feature first; the statistics are those of the rows before it.
+    void start(const Example& x, const FeatureStatistics& before);
+    // The places of the features of the example in the statistics, and the number of those that
+    // are known.
+    std::span<const std::int32_t> places() const { return places_; }
+    std::int32_t known() const;
     const Example& get(Scaling scaling, const FeatureStatistics& before,
                        const RankerConfig& config);
     // The Euclidean length of the raw example divided by that of the scaled one; 0 if that is 0, or
@@ -72,6 +74,7 @@ class ScaledExamples {
 
   private:
     const Example* raw_ = nullptr;
+    std::vector<std::int32_t> places_;
     std::array<bool, kScalings> ready_{};
     std::array<double, kScalings> ratio_{};
     std::array<Example, kScalings> scaled_;
@@ -184,8 +187,6 @@ class Race {
     T put_on_scale(std::size_t seen, std::span<T> mixture) const;
     // Scores an example; returns the factor of put_on_scale.
     double score_scale(Reader& reader) const;
-    // The number of features of an example that earlier ones had, without the constant feature.
-    std::int32_t known_features(const Example& x) const;
     void keep_order_for_standard();
     void compare(std::size_t seen);
     // Looks for changed answers in the rankings of the mixture.

@@ -41,15 +41,16 @@ static void standardise(const RowView& x, const FeatureStatistics& before, Examp
     for (; i < x.size(); ++i) add(x.feature[i], FeatureValues{}.with(x.value[i]), x.value[i]);
 }
 
-void scale(const RowView& x, const FeatureStatistics& before, Scaling scaling, Example& out) {
+void scale(const RowView& x, std::span<const std::int32_t> places, const FeatureStatistics& before,
+           Scaling scaling, Example& out) {
     out.clear();
     if (scaling == Scaling::standard) return standardise(x, before, out);
     const double rows = before.rows() + 1;
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (x.feature[i] == kConstantFeature) continue;
         double value = x.value[i];
-        if (scaling == Scaling::largest) value /= before.with(x.feature[i], value).largest;
-        else if (scaling == Scaling::idf) value *= idf(rows, before.with(x.feature[i], value).rows);
+        if (scaling == Scaling::largest) value /= before.with(places[i], value).largest;
+        else if (scaling == Scaling::idf) value *= idf(rows, before.with(places[i], value).rows);
         out.add(x.feature[i], value);
     }
 }

@@ -18,8 +18,15 @@ enum class Scaling {
 inline constexpr std::size_t kScalings = 4;
 
 // Writes the scaled example to `out`, without the constant feature. The statistics are those of the
-// rows before this one.
-void scale(const RowView& x, const FeatureStatistics& before, Scaling scaling, Example& out);
+// rows before this one; `places` are those of the features of x in them.
+void scale(const RowView& x, std::span<const std::int32_t> places, const FeatureStatistics& before,
+           Scaling scaling, Example& out);
+inline void scale(const RowView& x, const FeatureStatistics& before, Scaling scaling,
+                  Example& out) {
+    std::vector<std::int32_t> places;
+    before.find(x, places);
+    scale(x, places, before, scaling, out);
+}
 
 // A scaled value is slope * x + offset, unless it was clipped. For showing weights.
 struct ScaledValue {

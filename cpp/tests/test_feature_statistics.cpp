@@ -91,26 +91,28 @@ const Test definition{"feature statistics: means and variances are those of all 
                                entries / (300.0 * static_cast<double>(naive.values.size())), 1e-15);
                       }};
 
-const Test included{
-    "feature statistics: with() gives the values after one more row", [] {
-        const std::vector<Example> rows = examples(2, 100);
-        FeatureStatistics statistics;
-        for (const Example& x : rows) {
-            FeatureStatistics after = statistics;
-            after.observe(x);
-            for (std::size_t i = 1; i < x.size(); ++i) {
-                const FeatureValues with = statistics.with(x.feature[i], x.value[i]);
-                const auto& ids = after.features();
-                const auto at = std::find(ids.begin(), ids.end(), x.feature[i]);
-                const FeatureValues& found = after.at(static_cast<std::size_t>(at - ids.begin()));
-                same(with.rows, found.rows);
-                same(with.largest, found.largest);
-                same(with.mean, found.mean);
-                same(with.spread, found.spread);
-            }
-            statistics = after;
-        }
-    }};
+const Test included{"feature statistics: with() gives the values after one more row", [] {
+                        const std::vector<Example> rows = examples(2, 100);
+                        FeatureStatistics statistics;
+                        for (const Example& x : rows) {
+                            FeatureStatistics after = statistics;
+                            after.observe(x);
+                            std::vector<std::int32_t> places;
+                            statistics.find(x, places);
+                            for (std::size_t i = 1; i < x.size(); ++i) {
+                                const FeatureValues with = statistics.with(places[i], x.value[i]);
+                                const auto& ids = after.features();
+                                const auto at = std::find(ids.begin(), ids.end(), x.feature[i]);
+                                const FeatureValues& found =
+                                    after.at(static_cast<std::size_t>(at - ids.begin()));
+                                same(with.rows, found.rows);
+                                same(with.largest, found.largest);
+                                same(with.mean, found.mean);
+                                same(with.spread, found.spread);
+                            }
+                            statistics = after;
+                        }
+                    }};
 
 const Test huge{"feature statistics: huge and tiny values have finite statistics", [] {
                     FeatureStatistics statistics;

@@ -17,7 +17,13 @@ from benchmarks.filing_measures import (
     single_measures,
     upper_limit,
 )
-from benchmarks.filing_models import DefaultModel, Judgement, Progressive, default_run
+from benchmarks.filing_models import (
+    DefaultModel,
+    Judgement,
+    Progressive,
+    default_run,
+    run_learner,
+)
 from benchmarks.filing_simulations import (
     Arrivals,
     delayed,
@@ -29,6 +35,7 @@ from benchmarks.filing_simulations import (
 from benchmarks.filing_streams import FilingStream, mailbox, sorted_by_label
 from benchmarks.filing_twin import TwinModel, twin_run
 from benchmarks.markdown import parse_tables
+from tagalong import LabelRanker
 from tagalong.readers import Item
 
 
@@ -221,7 +228,7 @@ def test_one_by_one_is_as_in_one_call(stream, model_type, run):
 
 
 def test_the_learner_judges_like_its_reference(stream):
-    ours: Progressive = default_run(stream)
+    ours: Progressive = run_learner(LabelRanker(race=None), stream)
     theirs: Progressive = twin_run(stream)
     assert np.array_equal(ours.judged.right, theirs.judged.right)
     for target in (0.9, 0.95, 0.99):

@@ -241,7 +241,7 @@ def test_nothing_to_compare_is_an_error(
         (("--C", "1,-1"), "label-ranker, C=-1: --C must be positive"),
         (("--buckets", "grow"), "--buckets grow: compare needs"),
         (("--updates", ","), "must not be empty"),
-        (("--race", "unit,magic"), "--race must be one of 'unit', 'unit-bold', "),
+        (("--race", "unit,magic"), "--race must name contestants (unit, unit-bold, "),
         (("--race", "unit,unit"), "--race must name every contestant once"),
         (("--learners", "shared", "--race", "none"), "the learner shared has no --race"),
         (
