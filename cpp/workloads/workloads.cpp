@@ -210,7 +210,7 @@ const Named kWorkloads[] = {
     {"ranker adaptive optimal averaged",
      [] { return ranker(Geometry::adaptive, "optimal", Average::always); }},
     {"ranker default", [] { return ranker(Geometry::adaptive, "smooth", Average::chosen); }},
-    {"race", race},
+    {"race", [] { return race(); }},
     {"ranker entropic single", [] { return ranker(Geometry::entropic, "single"); }},
     {"blocks simproj", [] { return blocks("simproj", 200); }},
     {"blocks optimal", [] { return blocks("optimal", 100); }},
