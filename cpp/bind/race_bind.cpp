@@ -73,11 +73,11 @@ static std::vector<Standing> standings_of(const Race<T>& race) {
     for (std::size_t e = 0; e < race.entrants().size(); ++e) {
         const auto& entrant = race.entrants()[e];
         out.push_back({name(entrant.type), true, race.rounds() - entrant.started,
-                       race.entrant_weights()[e], race.standings().mean_gain(e),
+                       race.entrants().weights()[e], race.entrants().standings().mean_gain(e),
                        entrant.learner->bytes(), "", 0, "", 0});
     }
-    for (std::size_t type = 0; type < race.departures().size(); ++type) {
-        const Departure& left = race.departures()[type];
+    for (std::size_t type = 0; type < race.entrants().departures().size(); ++type) {
+        const Departure& left = race.entrants().departures()[type];
         if (!left.happened) continue;
         out.push_back({name(type), false, 0, 0, 0, 0, reason_name(left.reason), left.round,
                        left.winner < 0 ? "" : name(static_cast<std::size_t>(left.winner)),

@@ -13,7 +13,7 @@ namespace tagalong::bind {
 // The certificate of the leading ranker, with the cut-off of the mixture.
 template <class T>
 LabelCertificate certificate_of(const Race<T>& self) {
-    const auto& leading = self.leading_ranker_entrant();
+    const auto& leading = self.entrants().leading_ranker();
     LabelCertificate out = certificate_of(*leading.learner->ranker());
     out.cutoff = self.cutoff();
     out.contestant = self.config().types[leading.type]->name;

@@ -1,6 +1,8 @@
 // Reads saved numbers in order, and checks that each is finite and within its range.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <span>
 
 namespace tagalong {
@@ -18,6 +20,12 @@ class StateReader {
         const double value = state_.front();
         state_ = state_.subspan(1);
         return value;
+    }
+    // The next number, which has to be whole.
+    std::int64_t whole(double least, double most) {
+        const double value = number(least, most);
+        if (value != std::floor(value)) refuse();
+        return static_cast<std::int64_t>(value);
     }
     // Marks the state as invalid, because numbers contradict each other.
     void refuse() { sound_ = false; }

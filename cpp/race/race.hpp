@@ -18,8 +18,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,62 +28,20 @@
 #include "predictions/ranking.hpp"
 #include "predictions/round_options.hpp"
 #include "race/contestant.hpp"
+#include "race/entrants.hpp"
 #include "race/feature_statistics.hpp"
+#include "race/scaled_examples.hpp"
 #include "race/scaling.hpp"
 #include "race/standings.hpp"
 
 namespace tagalong {
-
-struct RaceConfig {
-    std::vector<const ContestantType*> types;
-    RankerConfig ranker;  // the settings of the rankers; its budget is scaled by the contestants
-    // The bytes that contestants other than the leader may take together.
-    std::size_t memory = std::size_t{256} << 20;
-};
-
-// Why a contestant left the race.
-enum class Reason { beaten, same, unsuited, memory, not_finite };
-
-struct Departure {
-    bool happened = false;
-    Reason reason = Reason::unsuited;
-    std::int64_t round = 0;
-    std::int32_t winner = -1;  // the type that beat it, if any
-    double lead = 0;           // of the winner, in standard errors
-};
-
-// The examples of a round, one per scaling, each made when it is first needed.
-class ScaledExamples {
-  public:
-    // The example has the constant feature first; the statistics are those of the rows before it.
-    void start(const Example& x, const FeatureStatistics& before);
-    // The places of the features of the example in the statistics, and the number of those that
-    // are known.
-    std::span<const std::int32_t> places() const { return places_; }
-    std::int32_t known() const;
-    const Example& get(Scaling scaling, const FeatureStatistics& before,
-                       const RankerConfig& config);
-    // The Euclidean length of the raw example divided by that of the scaled one; 0 if that is 0, or
-    // if nobody needed it.
-    double length_ratio(Scaling scaling) const {
-        const auto at = static_cast<std::size_t>(scaling);
-        return ready_[at] ? ratio_[at] : 0;
-    }
-
-  private:
-    const Example* raw_ = nullptr;
-    std::vector<std::int32_t> places_;
-    std::array<bool, kScalings> ready_{};
-    std::array<double, kScalings> ratio_{};
-    std::array<Example, kScalings> scaled_;
-};
 
 template <class T>
 class Race {
   public:
     explicit Race(RaceConfig config);
 
-    const RaceConfig& config() const { return config_; }
+    const RaceConfig& config() const { return entrants_.config(); }
     std::size_t labels() const { return labels_; }
     void add_labels(std::size_t count);
 
@@ -113,14 +69,14 @@ class Race {
     // has everything that belongs to no feature of the example.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
-    // The ranker with the highest discounted gain; the first of equals. The certificate is its own.
+    // The ranker whose certificate is that of the race.
     const LabelRanker<T>& leading_ranker() const {
-        return *leading_ranker_entrant().learner->ranker();
+        return *entrants_.leading_ranker().learner->ranker();
     }
     double recompute_dual() const { return leading_ranker().recompute_dual(); }
     void restart_certificate();
     std::int64_t rounds() const { return rounds_; }
-    std::int64_t unsolved() const;
+    std::int64_t unsolved() const { return entrants_.unsolved(); }
 
     // The features with weights, and the constant feature last; a Selection of rows refers to
     // these.
@@ -130,26 +86,13 @@ class Race {
     // ones did. Exact if the only contestant takes values as they are.
     void weights(std::size_t row, std::vector<double>& out) const;
     void rebuild(const Selection& selection);
-    std::size_t bytes() const;
+    std::size_t bytes() const { return entrants_.bytes(); }
 
     Confidence& confidence() { return confidence_; }
     const Confidence& confidence() const { return confidence_; }
     const Drift& drift() const { return drift_; }
 
-    // A contestant that is in the race.
-    struct Entrant {
-        std::size_t type;  // in config().types
-        std::int64_t started;
-        std::unique_ptr<Contestant<T>> learner;
-        RecentMean variance;  // of the scores within a row
-    };
-    const std::vector<Entrant>& entrants() const { return entrants_; }
-    const Entrant& leading_ranker_entrant() const;
-    const Standings& standings() const { return standings_; }
-    // The weight of each entrant in the mixture.
-    const std::vector<double>& entrant_weights() const { return weight_; }
-    // The last departure of each type.
-    const std::vector<Departure>& departures() const { return departures_; }
+    const Entrants<T>& entrants() const { return entrants_; }
     const FeatureStatistics& statistics() const { return statistics_; }
 
     // For files: everything but the contestants, the statistics, the cut-off and the confidence.
@@ -164,14 +107,8 @@ class Race {
     void finish_restoring();
 
   private:
-    const ContestantType& type_of(const Entrant& entrant) const {
-        return *config_.types[entrant.type];
-    }
+    const RankerConfig& ranker_config() const { return config().ranker; }
     bool suits(const ContestantType& type) const;
-    void join(std::size_t type);
-    void leave(std::size_t entrant, Reason reason, std::int32_t winner = -1, double lead = 0);
-    // Whether the race can go on without an entrant: a ranker stays, for its certificate.
-    bool may_leave(std::size_t entrant) const;
 
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
     // Mean and variance of the scores of the labels seen before a round.
@@ -191,31 +128,15 @@ class Race {
     void compare(std::size_t seen);
     // Looks for changed answers in the rankings of the mixture.
     void watch_for_drift(std::span<const T> predicted);
-    void review();
     void begin_again();
     void review_suitability();
-    struct Loss {
-        std::size_t winner, loser;
-        double lead;
-        Reason reason;
-    };
-    void review_pairs();
-    std::optional<Loss> clearest_loss() const;
-    void review_memory();
-    void weigh();
 
-    RaceConfig config_;
     std::size_t labels_ = 0;
     std::int64_t rounds_ = 0;
-    std::int64_t unsolved_of_departed_ = 0;
     bool dense_ = false;
     FeatureStatistics statistics_;
     std::array<RecentMean, kScalings> length_ratio_;
-    std::vector<Entrant> entrants_;
-    std::vector<Departure> departures_;
-    Standings standings_;
-    std::vector<double> weight_;  // of each entrant in the mixture
-    std::vector<double> factor_;  // the weight divided by the deviation of its scores
+    Entrants<T> entrants_;
     PricedCutoff cutoff_;
     Confidence confidence_;
     Drift drift_;

@@ -61,7 +61,8 @@ std::vector<T> scores_of(const Race<T>& race, const Item& item) {
 template <class T>
 std::set<std::string_view> running(const Race<T>& race) {
     std::set<std::string_view> out;
-    for (const auto& entrant : race.entrants()) out.insert(race.config().types[entrant.type]->name);
+    for (const auto& entrant : race.entrants().all())
+        out.insert(race.config().types[entrant.type]->name);
     return out;
 }
 
@@ -93,7 +94,7 @@ std::vector<double> naive_mixture(const Race<double>& race, const Item& item) {
         const double deviation = std::sqrt(entrant.variance.value());
         if (deviation > 0)
             for (std::size_t k = 0; k < own.size(); ++k)
-                mixture[k] += race.entrant_weights()[e] * own[k] / deviation;
+                mixture[k] += race.entrants().weights()[e] * own[k] / deviation;
     }
     std::vector<double> centred = mixture;
     centre(centred);
@@ -141,8 +142,9 @@ const Test suited{"race: after 20 rows those that do not suit the stream leave",
                               if (type.suits == Suits::any || (type.suits == Suits::dense) == dense)
                                   expected.insert(type.name);
                           check(running(race) == expected, "others run");
-                          for (std::size_t type = 0; type < race.departures().size(); ++type) {
-                              const Departure& left = race.departures()[type];
+                          for (std::size_t type = 0; type < race.entrants().departures().size();
+                               ++type) {
+                              const Departure& left = race.entrants().departures()[type];
                               same(left.happened, expected.count(all_names()[type]) == 0);
                               if (left.happened) same(left.round, std::int64_t{20});
                               check(!left.happened || left.reason == Reason::unsuited, "reason");
@@ -186,7 +188,7 @@ const Test last_ranker{
             config_with({"unit-cautious", "one-vs-rest-unit", "one-vs-rest-standard"}));
         for (const Item& item : random_stream(8, 40, kWords)) learn_item(race, item);
         check(running(race) == std::set<std::string_view>{"unit-cautious"}, "others run");
-        same(race.entrant_weights() == std::vector<double>{1.0}, true);
+        same(race.entrants().weights() == std::vector<double>{1.0}, true);
     }};
 
 // Each label depends on one column, and the columns differ in scale: contestants that standardise
@@ -215,44 +217,43 @@ const Test beaten{
         for (const Item& item : uneven_columns(9, 700)) {
             entrants = race.entrants().size();
             learn_item(race, item);
-            rounds = race.standings().rounds();
+            rounds = race.entrants().standings().rounds();
             if (race.rounds() <= 20 || race.entrants().size() == entrants) continue;
             any = true;
             at_most(500, rounds);
             same(std::fmod(rounds, 10), 0.0);
         }
         check(any, "nobody left");
-        for (const Departure& left : race.departures()) {
+        for (const Departure& left : race.entrants().departures()) {
             if (!left.happened || left.reason != Reason::beaten) continue;
             at_most(4, left.lead);
             check(left.winner >= 0, "nobody won");
         }
         const double total = [&] {
             double sum = 0;
-            for (const double weight : race.entrant_weights()) sum += weight;
+            for (const double weight : race.entrants().weights()) sum += weight;
             return sum;
         }();
         near(total, 1, 1e-12);
     }};
 
-const Test memory{"race: contestants that take too much memory leave, the worst first", [] {
-                      RaceConfig config = config_with(all_names());
-                      config.memory = 0;
-                      Race<float> race(config);
-                      for (const Item& item : random_stream(10, 40, kWords)) learn_item(race, item);
-                      at_most(static_cast<double>(race.entrants().size()), 2);
-                      const auto ranks = [](const auto& e) {
-                          return e.learner->ranker() != nullptr;
-                      };
-                      check(std::any_of(race.entrants().begin(), race.entrants().end(), ranks),
-                            "no ranker is left");
-                      check(std::any_of(race.departures().begin(), race.departures().end(),
-                                        [](const Departure& left) {
-                                            return left.happened && left.reason == Reason::memory;
-                                        }),
-                            "nobody left for its memory");
-                      for (const Item& item : random_stream(11, 40, kWords)) learn_item(race, item);
-                  }};
+const Test memory{
+    "race: contestants that take too much memory leave, the worst first", [] {
+        RaceConfig config = config_with(all_names());
+        config.memory = 0;
+        Race<float> race(config);
+        for (const Item& item : random_stream(10, 40, kWords)) learn_item(race, item);
+        at_most(static_cast<double>(race.entrants().size()), 2);
+        const auto ranks = [](const auto& e) { return e.learner->ranker() != nullptr; };
+        check(std::any_of(race.entrants().all().begin(), race.entrants().all().end(), ranks),
+              "no ranker is left");
+        check(std::any_of(race.entrants().departures().begin(), race.entrants().departures().end(),
+                          [](const Departure& left) {
+                              return left.happened && left.reason == Reason::memory;
+                          }),
+              "nobody left for its memory");
+        for (const Item& item : random_stream(11, 40, kWords)) learn_item(race, item);
+    }};
 
 // Labels of an item exchanged, as if the answers had changed.
 Item with_other_labels(Item item, int labels) {
@@ -274,7 +275,7 @@ const Test drift{
             Item own{item.pairs, {item.pairs[0].first % 8}, {}};
             learn_item(race, ++round <= 2000 ? own : with_other_labels(own, 8));
             std::vector<int> of_type(3, 0);
-            for (const auto& entrant : race.entrants()) {
+            for (const auto& entrant : race.entrants().all()) {
                 again |= entrant.started > 2000;
                 ++of_type[entrant.type];
                 at_most(static_cast<double>(entrant.started), static_cast<double>(race.rounds()));

@@ -18,7 +18,8 @@ from tagalong.cli.errors import EXIT_CODES
 from tagalong.cli.learners import LEARNERS
 from tagalong.cli.main import main
 from tagalong.cli.parser import COMMANDS, make_parser
-from tagalong.online.label_ranker.learner import CONTESTANTS, GEOMETRIES, UPDATES
+from tagalong.online.label_ranker.contestant import CONTESTANTS
+from tagalong.online.label_ranker.learner import GEOMETRIES, UPDATES
 from tagalong.text.features import WEIGHTINGS
 from tests.cli.conftest import Run
 from tests.timeouts import TIMEOUT

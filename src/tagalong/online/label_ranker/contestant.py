@@ -1,10 +1,51 @@
-"""The contestants of a race of learners: how well each does, and why others left."""
+"""The contestants of a race of learners: their names, how well each does, and why others left."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tagalong import _native as core
 
-__all__ = ["Contestant"]
+__all__ = ["CONTESTANTS", "Contestant", "checked_names", "largest_budget"]
+
+CONTESTANTS = {contestant.name: contestant for contestant in core.contestant_types()}
+"""The native table of contestants, by name."""
+
+
+def checked_names(race: object) -> list[str]:
+    """Return the names of contestants that a user has given; ValueError if they make no race.
+
+    Parameters
+    ----------
+    race : sequence of str
+        The value of the parameter.
+    """
+    if isinstance(race, str) or not isinstance(race, Sequence) or not race:
+        raise ValueError(
+            f"race must be 'auto', None or names of contestants ({', '.join(CONTESTANTS)}), "
+            f"got {race!r}"
+        )
+    names = list(race)
+    if any(not isinstance(name, str) or name not in CONTESTANTS for name in names):
+        raise ValueError(f"race must name contestants ({', '.join(CONTESTANTS)}), got {race!r}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"race must name every contestant once, got {race!r}")
+    if not any(CONTESTANTS[name].is_ranker for name in names):
+        rankers = [name for name, found in CONTESTANTS.items() if found.is_ranker]
+        raise ValueError(
+            f"race must name a contestant with a certificate ({', '.join(rankers)}), got {race!r}"
+        )
+    return names
+
+
+def largest_budget(race: Sequence[str]) -> float:
+    """Return the largest budget of a contestant, in units of C; 1 if there is one learner.
+
+    Parameters
+    ----------
+    race : sequence of str
+        The names of the contestants; empty if there is one learner.
+    """
+    return max((CONTESTANTS[name].budget for name in race), default=1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,12 @@ from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.update_rules import LABEL_RULES
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
-from tagalong.online.label_ranker.contestant import Contestant
+from tagalong.online.label_ranker.contestant import (
+    CONTESTANTS,
+    Contestant,
+    checked_names,
+    largest_budget,
+)
 from tagalong.online.native import new_native
 from tagalong.online.weights import intercept, native_coef_matrix
 
@@ -41,7 +46,6 @@ LARGEST_CONSTANT = 1e9
 Native: TypeAlias = core.LabelRanker32 | core.LabelRanker64 | core.Race32 | core.Race64
 
 RACES = (core.Race32, core.Race64)
-CONTESTANTS = {contestant.name: contestant for contestant in core.contestant_types()}
 DEFAULT_BUDGET = 10.0
 
 # The parameters that determine a learner, with the values that leave the choice to the race.
@@ -321,11 +325,11 @@ class LabelRanker(CutoffRanker):
         if abs(parameters.real(constant, "constant")) > LARGEST_CONSTANT:
             raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
         budget = DEFAULT_BUDGET if self.C is None else self.C
-        largest_budget = LARGEST_BUDGET[dtype] / _largest_share(race)
+        most = LARGEST_BUDGET[dtype] / largest_budget(race)
         settings = {
             "update": parameters.choice(self.update, "update", UPDATES),
             "geometry": geometry,
-            "C": parameters.positive(budget, "C", largest_budget),
+            "C": parameters.positive(budget, "C", most),
             "margin": margin,
             "temperature": parameters.positive(temperature, "temperature"),
             "average": "never" if entropic else average,
@@ -367,22 +371,7 @@ class LabelRanker(CutoffRanker):
         if isinstance(race, str) and race == "auto":
             chosen = any(getattr(self, name) != value for name, value in LEARNER_DEFAULTS.items())
             return [] if chosen else list(CONTESTANTS)
-        if isinstance(race, str) or not isinstance(race, Sequence) or not race:
-            raise ValueError(
-                f"race must be 'auto', None or names of contestants ({', '.join(CONTESTANTS)}), "
-                f"got {race!r}"
-            )
-        names = list(race)
-        if any(not isinstance(name, str) or name not in CONTESTANTS for name in names):
-            raise ValueError(f"race must name contestants ({', '.join(CONTESTANTS)}), got {race!r}")
-        if len(set(names)) != len(names):
-            raise ValueError(f"race must name every contestant once, got {race!r}")
-        if not any(CONTESTANTS[name].is_ranker for name in names):
-            rankers = [name for name, found in CONTESTANTS.items() if found.is_ranker]
-            raise ValueError(
-                f"race must name a contestant with a certificate ({', '.join(rankers)}), "
-                f"got {race!r}"
-            )
+        names = checked_names(race)
         if self.geometry == "entropic":
             raise ValueError("geometry='entropic' has no race: race must be 'auto' or None")
         return names
@@ -415,7 +404,7 @@ class LabelRanker(CutoffRanker):
         return super()._empty_places(rows) if self._settings["probability"] else None
 
     def _largest_weight(self, settings: Settings) -> float:
-        budget = float(settings["C"]) * _largest_share(settings["race"])
+        budget = float(settings["C"]) * largest_budget(settings["race"])
         return LARGEST_BUDGET[settings["dtype"]] / budget
 
     def _make_native(self, settings: Settings) -> Native:
@@ -448,11 +437,6 @@ class LabelRanker(CutoffRanker):
             Examples.
         """
         return super().predict_log_proba(X)
-
-
-def _largest_share(race: list[str]) -> float:
-    """Return the largest budget of a contestant, in units of C; 1 if there is one learner."""
-    return max((CONTESTANTS[name].budget for name in race), default=1.0)
 
 
 def _checked_one_label(one_label: object) -> str:
