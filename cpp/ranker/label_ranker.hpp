@@ -39,7 +39,8 @@ struct RankerConfig {
     double constant = 0;
     bool normalize = true;
     Solver solver = Solver::exact;
-    double rate = 0;                            // growth rate of S in the adaptive geometry
+    bool working_set = false;  // linear geometries: steps on a working set of labels
+    double rate = 0;           // growth rate of S in the adaptive geometry
     RelevanceOf relevance = RelevanceOf::none;  // used by the adaptive geometry
     std::int64_t n_features = 0;  // features declared up front; used by the entropic geometry
     OneLabel one_label = OneLabel::noticed;

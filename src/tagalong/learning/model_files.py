@@ -33,7 +33,7 @@ __all__ = [
     "unpack",
 ]
 
-FORMAT = 5
+FORMAT = 6
 Arrays = dict[str, npt.NDArray[Any]]
 JsonLabel: TypeAlias = str | int | dict[str, list[Any]]
 """A label in a JSON header; ``{"tuple": [...]}`` is a tuple."""
