@@ -29,15 +29,40 @@ class PlaceArrays {
     std::size_t rows() const { return rows_; }
     std::size_t k() const { return k_; }
 
-    void write(std::size_t row, const Judgement& judged) {
-        for (std::size_t i = 0; i < std::min(k_, judged.places.size()); ++i) {
-            const Place& place = judged.places[i];
-            labels_[row * k_ + i] = place.label;
-            scores_[row * k_ + i] = place.score;
-            probabilities_[row * k_ + i] = place.probability;
-            assured_[row * k_ + i] = place.assured;
-            chosen_[row * k_ + i] = place.chosen;
+    Place place(std::size_t row, std::size_t i) const {
+        const std::size_t at = row * k_ + i;
+        Place out;
+        out.label = labels_[at];
+        out.score = scores_[at];
+        out.probability = probabilities_[at];
+        out.assured = assured_[at];
+        out.chosen = chosen_[at] != 0;
+        return out;
+    }
+    void set_place(std::size_t row, std::size_t i, const Place& place) {
+        const std::size_t at = row * k_ + i;
+        labels_[at] = place.label;
+        scores_[at] = place.score;
+        probabilities_[at] = place.probability;
+        assured_[at] = place.assured;
+        chosen_[at] = place.chosen;
+    }
+    // What is known about whole rows, as Python lists: whole, known, in_runs.
+    nb::typed<nb::tuple, nb::typed<nb::list, double>, nb::typed<nb::list, int>,
+              nb::typed<nb::list, bool>>
+    facts() const {
+        nb::list whole, known, in_runs;
+        for (std::size_t row = 0; row < rows_; ++row) {
+            whole.append(whole_[row]);
+            known.append(known_[row]);
+            in_runs.append(nb::bool_(in_runs_[row] != 0));
         }
+        return nb::make_tuple(whole, known, in_runs);
+    }
+
+    void write(std::size_t row, const Judgement& judged) {
+        for (std::size_t i = 0; i < std::min(k_, judged.places.size()); ++i)
+            set_place(row, i, judged.places[i]);
         whole_[row] = judged.whole;
         known_[row] = judged.known;
         in_runs_[row] = judged.in_runs;
@@ -46,6 +71,23 @@ class PlaceArrays {
     void write_checked(std::size_t row, const Judgement& judged) {
         if (row >= rows_) throw InputError("there is no row " + std::to_string(row));
         write(row, judged);
+    }
+
+    // Copies the arrays that `take` returns.
+    template <class V>
+    using Table = nb::ndarray<const V, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    void fill(const Table<std::int32_t>& labels, const Table<double>& scores,
+              const Table<double>& probabilities, const Table<double>& assured,
+              const Table<bool>& chosen, const VectorOf<double>& whole,
+              const VectorOf<std::int32_t>& known, const VectorOf<bool>& in_runs) {
+        copy(labels, labels_);
+        copy(scores, scores_);
+        copy(probabilities, probabilities_);
+        copy(assured, assured_);
+        copy(chosen, chosen_);
+        copy(whole, whole_);
+        copy(known, known_);
+        copy(in_runs, in_runs_);
     }
 
     // The arrays by name; the object is empty afterwards.
@@ -65,6 +107,12 @@ class PlaceArrays {
     }
 
   private:
+    template <class Array, class Values>
+    static void copy(const Array& from, Values& to) {
+        if (from.size() != to.size()) throw InputError("an array of places has another size");
+        std::copy_n(from.data(), to.size(), to.data());
+    }
+
     // Bytes 0 and 1, which NumPy reads as bool.
     struct Flags : std::vector<std::uint8_t> {
         explicit Flags(std::vector<std::uint8_t> values)

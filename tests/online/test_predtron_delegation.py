@@ -29,6 +29,7 @@ LABEL_METHODS = {
     "explain_one",
     "find_places",
     "forget_labels",
+    "judge_rows",
     "label_precision",
     "learn_one",
     "merge_labels",
