@@ -22,14 +22,17 @@ class SuggestionMaker {
         }
     }
 
-    // The suggestions of each row. `names` has the labels by number; a label is sure if it is
+    // The suggestions of each row, and whether some of them are sure. `names` has the labels by number; a label is sure if it is
     // assured at its own precision in `own`, or else at `required`.
-    nb::list make(const PlaceArrays& places, const nb::list& names, double required,
-                  const nb::dict& own) const {
-        nb::list out;
-        for (std::size_t row = 0; row < places.rows(); ++row)
-            out.append(make_row(places, row, names, required, own));
-        return out;
+    nb::tuple make(const PlaceArrays& places, const nb::list& names, double required,
+                   const nb::dict& own) const {
+        nb::list out, sure;
+        for (std::size_t row = 0; row < places.rows(); ++row) {
+            bool any_sure = false;
+            out.append(make_row(places, row, names, required, own, any_sure));
+            sure.append(nb::bool_(any_sure));
+        }
+        return nb::make_tuple(out, sure);
     }
 
   private:
@@ -37,15 +40,17 @@ class SuggestionMaker {
                                                           "chosen", "sure",  "explores"};
 
     nb::list make_row(const PlaceArrays& places, std::size_t row, const nb::list& names,
-                      double required, const nb::dict& own) const {
+                      double required, const nb::dict& own, bool& any_sure) const {
         nb::list out;
         for (std::size_t i = 0; i < places.k(); ++i) {
-            const Place place = places.place(row, i);
+            const Place& place = places.place(row, i);
             if (place.label < 0) break;  // the row has fewer labels
             if (static_cast<std::size_t>(place.label) >= names.size())
                 throw InputError("there is no label number " + std::to_string(place.label));
             const nb::object label = names[static_cast<std::size_t>(place.label)];
-            out.append(make_one(place, label, place.assured >= required_of(label, required, own)));
+            const bool sure = place.assured >= required_of(label, required, own);
+            any_sure |= sure;
+            out.append(make_one(place, label, sure));
         }
         return out;
     }
@@ -67,6 +72,10 @@ class SuggestionMaker {
         set(out, 3, nb::bool_(place.chosen));
         set(out, 4, nb::bool_(sure));
         set(out, 5, nb::bool_(false));
+        // Numbers and strings refer to no other object, so the suggestion cannot be part of a
+        // cycle. The garbage collector would visit those of many items again and again.
+        if (PyUnicode_CheckExact(label.ptr()) || PyLong_CheckExact(label.ptr()))
+            PyObject_GC_UnTrack(out.ptr());
         return out;
     }
 
@@ -86,7 +95,7 @@ void add_suggestions(nb::module_& module) {
         .def("make", &SuggestionMaker::make, nb::arg("places"), nb::arg("names"),
              nb::arg("required"), nb::arg("own"),
              nb::sig("def make(self, places: PlaceArrays, names: list[typing.Any], required: float,"
-                     " own: dict[typing.Any, float]) -> list[list[typing.Any]]"));
+                     " own: dict[typing.Any, float]) -> tuple[list[list[typing.Any]], list[bool]]"));
 }
 
 }  // namespace tagalong::bind

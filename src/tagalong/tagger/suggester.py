@@ -183,13 +183,14 @@ class Suggester:
             return [self._suggest_list(learner, item, count, required) for item in items]
         rows = self.features.read_rows(items, match=True)
         places = learner.judge_rows(rows, count, (self.history.count, self.history.last))
-        found = _MAKER.make(places, learner.labels.names, required, self._targets.numbers())
+        names, own = learner.labels.names, self._targets.numbers()
+        found, sure = _MAKER.make(places, names, required, own)
         asks = self._audit.asks
         return [
-            Suggestions(
-                row, whole, known, in_runs, any([one.sure for one in row]) and asks(item)
+            Suggestions(row, whole, known, in_runs, any_sure and asks(item))
+            for item, row, any_sure, whole, known, in_runs in zip(
+                items, found, sure, *places.facts(), strict=True
             )
-            for item, row, whole, known, in_runs in zip(items, found, *places.facts(), strict=True)
         ]
 
     def _suggest_list(
@@ -302,7 +303,9 @@ def _checked_precision(min_precision: float | None) -> float:
 
 
 def _checked_count(k: int | None) -> int | None:
-    return None if k is None else parameters.integer(k, "k", 0)
+    if k is None or (type(k) is int and k >= 0):
+        return k
+    return parameters.integer(k, "k", 0)
 
 
 def _item_list(items: Iterable[AnyItem]) -> list[AnyItem]:

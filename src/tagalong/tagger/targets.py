@@ -77,6 +77,8 @@ class LabelTargets(Mapping[Hashable, Target]):
 
     def numbers(self) -> dict[Hashable, float]:
         """Return the required precision of the labels with a target, as `required` does."""
+        if not self._targets:
+            return {}
         return {label: _number(target) for label, target in self._targets.items()}
 
     def to_json(self) -> list[list[Any]]:
