@@ -271,7 +271,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = measure(name, stream, form == "names", options.batch)
             rows += [row(name, call, form, parts) for call, parts in found.items()]
     headers = ["call", "total, best", "median", "binding", "conversion", "kernel", "rest"]
-    peers, absent = single_peers.peer_rows(stream, min(options.peer_rows, stream.rows), len(headers))
+    peers, absent = single_peers.peer_rows(
+        stream, min(options.peer_rows, stream.rows), len(headers)
+    )
     print(table(headers, rows + peers))
     for message in absent:
         print(f"\n{message}")

@@ -68,7 +68,7 @@ def river(stream: streams.Stream, count: int) -> Iterator[tuple[str, list[float]
     from river import linear_model, multiclass
 
     rows = rows_with_label(stream, count + WARM_UP)
-    learner = multiclass.OneVsRestClassifier(linear_model.LogisticRegression())
+    learner: Any = multiclass.OneVsRestClassifier(linear_model.LogisticRegression())
     for _, words, label in rows[:WARM_UP]:
         learner.learn_one(words, label)
     timed = rows[WARM_UP:]

@@ -3,9 +3,11 @@
 import copy
 import gc
 import math
+import os
 import pickle
 import signal
 import threading
+from collections.abc import Hashable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from tagalong import Item, LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker, Tagger
 from tagalong.tagger import parallel
 from tagalong.tagger.suggestions import Suggestion
+from tagalong.tagger.targets import LabelTargets
 from tests.online.test_shared_custom import Described, described_tagger
 from tests.test_tagger_answers import taught, texts
 
@@ -124,7 +127,7 @@ def test_native_suggestions_are_those_of_the_places(
     items: list[list[str]], k: int | None, required: float, own: dict[str, Any]
 ) -> None:
     tagger = copy.copy(taught_by("race"))
-    tagger._targets = type(tagger._targets)(own)
+    tagger._targets = LabelTargets(dict[Hashable, object](own.items()))
     lines = [" ".join(words) for words in items]
     rows = tagger.features.read_rows(lines, match=True)
     ties = (tagger.history.count, tagger.history.last)
@@ -199,7 +202,8 @@ def test_wrong_items_and_labels_are_refused() -> None:
         tagger.explain_many(WORDS, ["money", "nonsense", None])
     with pytest.raises(ValueError, match="the tagger has no labels yet"):
         Tagger().explain_many(WORDS)
-    assert tagger.suggest_many([]) == tagger.explain_many([]) == []
+    assert tagger.suggest_many([]) == []
+    assert tagger.explain_many([]) == []
     assert Tagger().suggest_many(["nothing", "learnt"]) == [[], []]
     assert pickle.dumps(tagger) == before
 
@@ -266,10 +270,10 @@ def test_a_signal_stops_the_threads() -> None:
 
 
 def test_the_default_is_one_thread_per_core(monkeypatch: Any) -> None:
-    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda pid: {0, 3, 5}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 3, 5}, raising=False)
     assert parallel.checked_threads(None) == 3
-    monkeypatch.delattr(parallel.os, "sched_getaffinity")
-    monkeypatch.setattr(parallel.os, "cpu_count", lambda: None)
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert parallel.checked_threads(None) == 1
     assert parallel.checked_threads(7) == 7
 
@@ -288,7 +292,5 @@ def test_explanations_of_many_labels_keep_their_bits() -> None:
             found = tagger.explain(text, one.label)
             assert found.score == one.score
             assert found.total == pytest.approx(found.score, abs=1e-12)
-            features, parts, score = tagger.learner.explain_one(
-                tagger.features.read(text), one.label
-            )
+            _, parts, score = tagger.learner.explain_one(tagger.features.read(text), one.label)
             assert math.fsum(parts) == pytest.approx(score, abs=2e-5)

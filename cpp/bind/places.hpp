@@ -15,12 +15,19 @@ namespace tagalong::bind {
 
 class PlaceArrays {
   public:
-    PlaceArrays(std::size_t rows, std::size_t k)
-        : k_(k), places_(rows * k), facts_(rows) {}
+    PlaceArrays(std::size_t rows, std::size_t k) : k_(k), places_(rows * k), facts_(rows) {}
 
     std::size_t rows() const { return facts_.size(); }
     std::size_t k() const { return k_; }
     const Place& place(std::size_t row, std::size_t i) const { return places_[row * k_ + i]; }
+
+    // What is known about a whole row.
+    struct Facts {
+        double whole = 0;
+        std::int32_t known = 0;
+        bool in_runs = false;
+    };
+    const Facts& facts(std::size_t row) const { return facts_[row]; }
 
     void write(std::size_t row, const Judgement& judged) {
         std::copy_n(judged.places.begin(), std::min(k_, judged.places.size()),
@@ -52,19 +59,6 @@ class PlaceArrays {
             facts_[row] = {whole.data()[row], known.data()[row], in_runs.data()[row]};
     }
 
-    // What is known about whole rows, as Python lists: whole, known, in_runs.
-    nb::typed<nb::tuple, nb::typed<nb::list, double>, nb::typed<nb::list, int>,
-              nb::typed<nb::list, bool>>
-    facts() const {
-        nb::list whole, known, in_runs;
-        for (const Facts& row : facts_) {
-            whole.append(row.whole);
-            known.append(row.known);
-            in_runs.append(nb::bool_(row.in_runs));
-        }
-        return nb::make_tuple(whole, known, in_runs);
-    }
-
     // The arrays by name; the object is empty afterwards.
     nb::typed<nb::dict, nb::str, nb::any> take() {
         nb::typed<nb::dict, nb::str, nb::any> out;
@@ -86,12 +80,6 @@ class PlaceArrays {
     }
 
   private:
-    struct Facts {
-        double whole = 0;
-        std::int32_t known = 0;
-        bool in_runs = false;
-    };
-
     static void check_size(std::size_t given, std::size_t expected) {
         if (given != expected)
             throw InputError("an array of places has " + std::to_string(given) +

@@ -191,7 +191,6 @@ void add_rankers(nb::module_& module) {
         .def("fill", &PlaceArrays::fill, nb::kw_only(), nb::arg("labels"), nb::arg("scores"),
              nb::arg("probabilities"), nb::arg("assured"), nb::arg("chosen"), nb::arg("whole"),
              nb::arg("known"), nb::arg("in_runs"))
-        .def("facts", &PlaceArrays::facts)
         .def("take", &PlaceArrays::take);
     add_ranker_class<float>(module, "Ranker32");
     add_ranker_class<double>(module, "Ranker64");

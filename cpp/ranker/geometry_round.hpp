@@ -67,9 +67,9 @@ double summed_weights(const LinearGeometry<T>& geometry, std::int32_t row, doubl
     const double scale = geometry.scale(row);
     double sum = 0;
     for (std::size_t k = 0; k < labels; ++k)
-        sum += value * ((static_cast<double>(theta[k]) -
-                         mean_factor * static_cast<double>(means[k])) *
-                        scale);
+        sum +=
+            value *
+            ((static_cast<double>(theta[k]) - mean_factor * static_cast<double>(means[k])) * scale);
     return sum;
 }
 template <class T>

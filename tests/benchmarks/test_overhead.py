@@ -38,6 +38,7 @@ def test_different_weights_are_reported(stream, monkeypatch):
 
 def test_a_row_for_each_learner_call_and_form(stream, monkeypatch, capsys):
     monkeypatch.setattr(streams, "load", lambda name: stream)
+
     def absent(stream, count):
         raise ImportError("No module named 'river'")
 

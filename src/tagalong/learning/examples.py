@@ -125,9 +125,7 @@ class FeatureNames:
         self.number = {name: i for i, name in enumerate(names)}
         self.grows = grows
 
-    def translate_plain(
-        self, x: dict[Any, Any], learning: bool
-    ) -> tuple[Pair, list[str]] | None:
+    def translate_plain(self, x: dict[Any, Any], learning: bool) -> tuple[Pair, list[str]] | None:
         """Return the same as ``translate`` for a usual dictionary, in one native pass over it.
 
         None if the dictionary is not usual, and ``translate`` has to look at each entry: if some

@@ -32,7 +32,7 @@ SURE = 0.95
 """The share of sure suggestions that has to be right, unless another is asked for."""
 
 
-_MAKER = core.SuggestionMaker(Suggestion)
+_MAKER = core.SuggestionMaker(Suggestion, Suggestions)
 
 
 class Suggester:
@@ -185,13 +185,10 @@ class Suggester:
         places = learner.judge_rows(rows, count, (self.history.count, self.history.last))
         names, own = learner.labels.names, self._targets.numbers()
         found, sure = _MAKER.make(places, names, required, own)
-        asks = self._audit.asks
-        return [
-            Suggestions(row, whole, known, in_runs, any_sure and asks(item))
-            for item, row, any_sure, whole, known, in_runs in zip(
-                items, found, sure, *places.facts(), strict=True
-            )
-        ]
+        for item, suggestions, any_sure in zip(items, found, sure, strict=True):
+            if any_sure and self._audit.asks(item):
+                suggestions.audited = True
+        return found
 
     def _suggest_list(
         self, learner: ListLearner, item: AnyItem, count: int | None, min_precision: float
