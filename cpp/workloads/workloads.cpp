@@ -85,7 +85,7 @@ Work race_answers(const Answer& answer) {
     online(learner).run();
     std::vector<Item> items = texts();
     const int count = static_cast<int>(items.size());
-    return {count, [learner, answer, items = std::move(items)]() mutable {
+    return {count, [learner, answer = answer, items = std::move(items)]() mutable {
                 Race<float>::Reader reader;
                 for (const Item& item : items) {
                     reader.x = item.example();
