@@ -36,7 +36,7 @@ def trained_tagger(count: int) -> tuple[Tagger, list[str]]:
 
 
 def methods(tagger: Tagger, items: list[str]) -> dict[str, Callable[[], Any]]:
-    """What is timed, by name."""
+    """The work that is timed, by name."""
     features, learner = tagger.features, tagger.learner
     native_features: Any = features._native
     native: Any = learner._native  # type: ignore[attr-defined]

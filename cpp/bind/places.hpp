@@ -21,7 +21,7 @@ class PlaceArrays {
     std::size_t k() const { return k_; }
     const Place& place(std::size_t row, std::size_t i) const { return places_[row * k_ + i]; }
 
-    // What is known about a whole row.
+    // Facts about a whole row.
     struct Facts {
         double whole = 0;
         std::int32_t known = 0;

@@ -37,7 +37,7 @@ odd_values: Any = plain_values | st.sampled_from(
 
 
 def outcome(names: FeatureNames, x: Any, learning: bool) -> Any:
-    """What a look at each entry returns or raises, with the bits of the numbers."""
+    """Return the outcome of a look at each entry, an error too, with the bits of the numbers."""
     try:
         (indices, values), new = names.translate(x, learning)
     except (ValueError, OverflowError) as error:

@@ -196,7 +196,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             _check_collection(items)
         lowercase = self.lowercase
         rows = [
-            # What the native core would get in a row, without the row.
+            # The native core reads a string like the row of a plain text.
             item if type(item) is str and item.isascii() else as_row(item, lowercase)
             for item in items
         ]
