@@ -70,7 +70,12 @@ BENCHMARKS = {
         "filing", "Filing: how much is sure, and how much of it is right", "", "--quick"
     ),
     "text": Benchmark("text", "Text features", "", "--repeat 1 --limit 500"),
-    "overhead": Benchmark("overhead", "Cost of one call from Python", "", "--rows 400 --batch 100"),
+    "overhead": Benchmark(
+        "overhead",
+        "Cost of one call from Python",
+        "",
+        "--rows 400 --batch 100 --texts 200 --peer-rows 10",
+    ),
     "threads": Benchmark(
         "threads", "Speed-up with a second core", "", "--rows 300 --repeat 1", uses_rcv1=True
     ),

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -34,10 +35,15 @@ static std::string_view utf8(nb::handle text) {
     return {bytes, static_cast<std::size_t>(length)};
 }
 
-// The item has views of the Python strings, which must outlive it.
+// The item has views of the Python strings, which must outlive it. A string is a text without a
+// field.
 static void read_item(nb::handle row, TextFeatures::Item& out) {
     out.texts.clear();
     out.values.clear();
+    if (PyUnicode_Check(row.ptr())) {
+        out.texts.push_back({"", utf8(row)});
+        return;
+    }
     const auto parts = nb::cast<nb::tuple>(row);
     for (nb::handle pair : nb::cast<nb::list>(parts[0])) {
         const auto text = nb::cast<nb::tuple>(pair);
@@ -138,6 +144,36 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool ma
         }
     }
     return std::make_tuple(indptr.array, adopted(std::move(indices)), adopted(std::move(values)));
+}
+
+// Reads items to be predicted; nothing is learnt.
+static FeatureRows read_for_prediction(const TextFeatures& self, const nb::list& rows, bool match) {
+    std::vector<TextFeatures::Item> items(rows.size());
+    for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
+    std::vector<std::int32_t> indptr{0}, indices;
+    std::vector<double> values;
+    {
+        nb::gil_scoped_release release;
+        auto& reading = thread_reading();
+        indptr.reserve(items.size() + 1);
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            std::shared_lock lock(self.mutex());
+            self.read(items[i], reading, fields_as(match));
+            lock.unlock();
+            const std::size_t entries = indices.size() + reading.feature.size();
+            if (entries > std::numeric_limits<std::int32_t>::max())
+                throw InputError("the items have too many words for one call");
+            if (entries > indices.capacity()) {
+                const std::size_t room = expected_entries(entries, i + 1, items.size());
+                indices.reserve(room);
+                values.reserve(room);
+            }
+            indices.insert(indices.end(), reading.feature.begin(), reading.feature.end());
+            values.insert(values.end(), reading.value.begin(), reading.value.end());
+            indptr.push_back(static_cast<std::int32_t>(entries));
+        }
+    }
+    return FeatureRows(std::move(indptr), std::move(indices), std::move(values));
 }
 
 // The names of an item's features, in the order of the features. They are taken from the item, so
@@ -288,6 +324,8 @@ void add_text_features(nb::module_& module) {
         .def("look", &look, nb::arg("item"), nb::arg("match") = false)
         .def("learn", &learn, nb::arg("reading"))
         .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"), nb::arg("match") = false)
+        .def("read_rows", &read_for_prediction, nb::arg("items"), nb::arg("match"),
+             nb::sig("def read_rows(self, items: list[typing.Any], match: bool) -> FeatureRows"))
         .def("describe", &describe, nb::arg("item"), nb::arg("match") = false)
         .def("matches", &matches, nb::arg("item"))
         .def_prop_ro("fields",

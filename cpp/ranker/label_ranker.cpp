@@ -137,6 +137,25 @@ void LabelRanker<T>::contributions(const RowView& x, int label, RowLookup<T>& lo
 }
 
 template <class T>
+void LabelRanker<T>::summed_contributions(const RowView& x, RowLookup<T>& lookup,
+                                          std::vector<double>& out) const {
+    lookup.find(store(), x);
+    out.assign(x.size(), 0.0);
+    const double factor = mean_factor();
+    std::vector<T> buffer;
+    std::visit(
+        [&](const auto& geometry) {
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const std::int32_t row = lookup.row[i];
+                if (row == FeatureIndex::kAbsent && !has_weight_without_row(geometry, x.feature[i]))
+                    continue;
+                out[i] = summed_weights(geometry, row, x.value[i], factor, buffer);
+            }
+        },
+        geometry_);
+}
+
+template <class T>
 std::span<const T> LabelRanker<T>::score(const RowView& x, RowLookup<T>& lookup) const {
     std::visit([&](const auto& geometry) { score_prediction(geometry, x, mean_factor(), lookup); },
                geometry_);

@@ -110,6 +110,10 @@ class LabelRanker {
     }
     void contributions(const RowView& x, int label, RowLookup<T>& lookup,
                        std::vector<double>& out) const;
+    // The sum of the contributions of each feature to the scores of all labels, added label by
+    // label in ascending order.
+    void summed_contributions(const RowView& x, RowLookup<T>& lookup,
+                              std::vector<double>& out) const;
 
     // The reader-writer lock of the model. The caller locks it around learn() and score().
 

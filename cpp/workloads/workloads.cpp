@@ -64,8 +64,7 @@ Work ranker(Geometry geometry, std::string_view update, Average average = Averag
     return online(std::make_shared<LabelRanker<float>>(config));
 }
 
-// All contestants on words, until the 200th item.
-Work race() {
+RaceConfig race_config() {
     RaceConfig config;
     for (const ContestantType& type : contestant_types()) config.types.push_back(&type);
     config.ranker.C = 10;
@@ -73,7 +72,42 @@ Work race() {
     config.ranker.constant = 0.5;
     config.ranker.rate = 3;
     config.ranker.relevance = RelevanceOf::rare;
-    return online(std::make_shared<Race<float>>(config));
+    return config;
+}
+
+// All contestants on words, until the 200th item.
+Work race() { return online(std::make_shared<Race<float>>(race_config())); }
+
+// Answers of a race that has learnt the items: `answer` gets the race and a reader with an item.
+template <class Answer>
+Work race_answers(const Answer& answer) {
+    auto learner = std::make_shared<Race<float>>(race_config());
+    online(learner).run();
+    std::vector<Item> items = texts();
+    const int count = static_cast<int>(items.size());
+    return {count, [learner, answer = answer, items = std::move(items)]() mutable {
+                Race<float>::Reader reader;
+                for (const Item& item : items) {
+                    reader.x = item.example();
+                    learner->finish(reader.x);
+                    answer(*learner, reader);
+                }
+            }};
+}
+
+// The first five places with their confidence.
+Work race_judging() {
+    return race_answers([judged = Judgement{}](const Race<float>& race, auto& reader) mutable {
+        race.judge(reader, 5, {}, judged);
+    });
+}
+
+// The contributions to the score of a label.
+Work race_explaining() {
+    return race_answers(
+        [parts = std::vector<double>{}](const Race<float>& race, auto& reader) mutable {
+            race.contributions(reader, 3, parts);
+        });
 }
 
 Work partial(CovarianceKind covariance) {
@@ -211,6 +245,8 @@ const Named kWorkloads[] = {
      [] { return ranker(Geometry::adaptive, "optimal", Average::always); }},
     {"ranker default", [] { return ranker(Geometry::adaptive, "smooth", Average::chosen); }},
     {"race", [] { return race(); }},
+    {"race judging", [] { return race_judging(); }},
+    {"race explaining", [] { return race_explaining(); }},
     {"ranker entropic single", [] { return ranker(Geometry::entropic, "single"); }},
     {"blocks simproj", [] { return blocks("simproj", 200); }},
     {"blocks optimal", [] { return blocks("optimal", 100); }},

@@ -22,6 +22,15 @@ class Matrix:
     @property
     def shape(self) -> tuple[int, int]: ...
 
+class FeatureRows:
+    def matrix(self) -> Matrix: ...
+    @property
+    def indptr(self) -> NDArray[numpy.int64]: ...
+    @property
+    def indices(self) -> NDArray[numpy.int32]: ...
+    @property
+    def values(self) -> NDArray[numpy.float64]: ...
+
 class LabelRows:
     def __init__(self, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32]) -> None: ...
     @property
@@ -98,6 +107,18 @@ class Learner:
 
 class PlaceArrays:
     def __init__(self, rows: int, k: int) -> None: ...
+    def fill(
+        self,
+        *,
+        labels: NDArray[numpy.int32],
+        scores: NDArray[numpy.float64],
+        probabilities: NDArray[numpy.float64],
+        assured: NDArray[numpy.float64],
+        chosen: NDArray[numpy.bool_],
+        whole: NDArray[numpy.float64],
+        known: NDArray[numpy.int32],
+        in_runs: NDArray[numpy.bool_],
+    ) -> None: ...
     def take(self) -> dict[str, Any]: ...
 
 class Ranker32(Learner):
@@ -1359,6 +1380,7 @@ class TextFeatures:
         learn: bool,
         match: bool = False,
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+    def read_rows(self, items: list[Any], match: bool) -> FeatureRows: ...
     def describe(
         self, item: tuple[list[tuple[str, str]], list[tuple[str, float]]], match: bool = False
     ) -> list[str]: ...
@@ -1375,3 +1397,18 @@ class TextFeatures:
     def bytes(self) -> int: ...
     def state(self) -> dict[str, dict[str, Any]]: ...
     def restore(self, state: dict[str, dict[str, Any]]) -> None: ...
+
+def number_names(
+    known: dict[str, int],
+    x: dict[Any, Any],
+    new_names: list[str] | None,
+    numbers: NDArray[numpy.int32],
+    values: NDArray[numpy.float64],
+    /,
+) -> int: ...
+
+class SuggestionMaker:
+    def __init__(self, type: type, list: type) -> None: ...
+    def make(
+        self, places: PlaceArrays, names: list[Any], required: float, own: dict[Any, float]
+    ) -> tuple[list[Any], list[bool]]: ...

@@ -180,7 +180,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             return None
         return SparseRows(*self._native_features().read_many(rows, True))
 
-    def read_rows(self, items: Sequence[AnyItem], match: bool = False) -> SparseRows:
+    def read_rows(self, items: Sequence[AnyItem], match: bool = False) -> core.FeatureRows:
         """Return the features of many items, one row per item. Nothing is learnt.
 
         The rows have the same bits as the results of ``read``.
@@ -192,7 +192,15 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         match : bool
             Whether to match fields that were never learnt, for items to be predicted.
         """
-        return SparseRows(*self._native_features().read_many(self._rows(items), False, match))
+        if type(items) is not list:
+            _check_collection(items)
+        lowercase = self.lowercase
+        rows = [
+            # The native core reads a string like the row of a plain text.
+            item if type(item) is str and item.isascii() else as_row(item, lowercase)
+            for item in items
+        ]
+        return self._native_features().read_rows(rows, match)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -328,9 +336,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return as_row(item, self.lowercase)
 
     def _rows(self, X: object) -> list[Row]:
-        if isinstance(X, str) or not isinstance(X, Iterable):
-            raise ValueError(f"X must be a collection of items, got {X!r}")
-        return [self._row(item) for item in X]
+        return [self._row(item) for item in _check_collection(X)]
 
     def _native_features(self) -> core.TextFeatures:
         if "_native" not in self.__dict__:
@@ -410,6 +416,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.requires_fit = self.buckets is None or self.weighting == "tfidf"
         return tags
+
+
+def _check_collection(X: object) -> Iterable[Any]:
+    if isinstance(X, str) or not isinstance(X, Iterable):
+        raise ValueError(f"X must be a collection of items, got {X!r}")
+    return X
 
 
 def _length_range(value: Any, name: str) -> tuple[int, int]:
