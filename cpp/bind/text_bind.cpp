@@ -113,10 +113,19 @@ static std::size_t expected_entries(std::size_t entries, std::size_t read, std::
     return static_cast<std::size_t>(1.125 * share * static_cast<double>(entries));
 }
 
-// Reads items one after the other into CSR arrays.
-static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool match) {
+struct Notes {
+    std::vector<TextFeatures::Note> items;
+};
+
+static std::vector<TextFeatures::Item> read_items(const Items& rows) {
     std::vector<TextFeatures::Item> items(rows.size());
     for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
+    return items;
+}
+
+// Reads items one after the other into CSR arrays. `read(item, reading)` reads one.
+template <class Read>
+static auto read_rows(const std::vector<TextFeatures::Item>& items, Read read) {
     std::vector<std::int32_t> indices;
     std::vector<double> values;
     Owned<std::int64_t> indptr({items.size() + 1});
@@ -125,7 +134,7 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool ma
         nb::gil_scoped_release release;
         auto& reading = thread_reading();
         for (std::size_t i = 0; i < items.size(); ++i) {
-            read_row(self, items[i], learn, match, reading);
+            read(items[i], reading);
             const std::size_t entries = indices.size() + reading.feature.size();
             if (entries > indices.capacity()) {
                 const std::size_t room = expected_entries(entries, i + 1, items.size());
@@ -138,6 +147,35 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool ma
         }
     }
     return std::make_tuple(indptr.array, adopted(std::move(indices)), adopted(std::move(values)));
+}
+
+static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool match) {
+    return read_rows(read_items(rows), [&](const auto& item, auto& reading) {
+        read_row(self, item, learn, match, reading);
+    });
+}
+
+// Like read_many without learning, and with notes from which the words can be learnt later.
+static auto read_ahead(const TextFeatures& self, const Items& rows) {
+    if (!self.can_read_ahead())
+        throw InputError("the features of items depend on the items learnt before");
+    Notes notes;
+    auto found = read_rows(read_items(rows), [&](const auto& item, auto& reading) {
+        std::shared_lock lock(self.mutex());
+        self.read(item, reading);
+        notes.items.push_back(self.note(reading));
+    });
+    return std::tuple_cat(std::move(found), std::make_tuple(std::move(notes)));
+}
+
+static void learn_notes(TextFeatures& self, const Notes& notes, std::size_t start,
+                        std::size_t stop) {
+    if (start > stop || stop > notes.items.size()) throw InputError("there are no such notes");
+    nb::gil_scoped_release release;
+    for (std::size_t i = start; i < stop; ++i) {
+        std::unique_lock lock(self.mutex());
+        self.learn(notes.items[i]);
+    }
 }
 
 // The names of an item's features, in the order of the features. They are taken from the item, so
@@ -280,6 +318,7 @@ static void restore_text(TextFeatures& self, const State& state) {
 
 void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
+    nb::class_<Notes>(module, "Notes");
     nb::class_<TextFeatures>(module, "TextFeatures")
         .def("__init__", &construct_features, nb::kw_only(), nb::arg("least_words"),
              nb::arg("most_words"), nb::arg("least_chars"), nb::arg("most_chars"),
@@ -288,6 +327,9 @@ void add_text_features(nb::module_& module) {
         .def("look", &look, nb::arg("item"), nb::arg("match") = false)
         .def("learn", &learn, nb::arg("reading"))
         .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"), nb::arg("match") = false)
+        .def_prop_ro("can_read_ahead", &TextFeatures::can_read_ahead)
+        .def("read_ahead", &read_ahead, nb::arg("items"))
+        .def("learn_notes", &learn_notes, nb::arg("notes"), nb::arg("start"), nb::arg("stop"))
         .def("describe", &describe, nb::arg("item"), nb::arg("match") = false)
         .def("matches", &matches, nb::arg("item"))
         .def_prop_ro("fields",

@@ -1334,6 +1334,9 @@ class Measures:
 class Reading:
     def pairs(self) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 
+class Notes:
+    pass
+
 class TextFeatures:
     def __init__(
         self,
@@ -1359,6 +1362,12 @@ class TextFeatures:
         learn: bool,
         match: bool = False,
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+    @property
+    def can_read_ahead(self) -> bool: ...
+    def read_ahead(
+        self, items: list[tuple[list[tuple[str, str]], list[tuple[str, float]]]]
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], Notes]: ...
+    def learn_notes(self, notes: Notes, start: int, stop: int) -> None: ...
     def describe(
         self, item: tuple[list[tuple[str, str]], list[tuple[str, float]]], match: bool = False
     ) -> list[str]: ...

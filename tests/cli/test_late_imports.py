@@ -126,7 +126,7 @@ def test_placeholder_is_an_attribute_of_its_package(
     (inner / "core.py").write_text("answer = 42\n")
     with late_imports("packed.inner", "packed.inner.core"):
         import packed  # type: ignore[import-not-found]
-        import packed.inner.core as core  # type: ignore[import-not-found]
+        import packed.inner.core as core
 
         assert packed.__spec__.loader is packed.__loader__
         assert type(packed.__loader__).__name__ == "SourceFileLoader"
