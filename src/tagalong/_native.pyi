@@ -1282,6 +1282,30 @@ def m3l_rbf(
 ) -> M3LKernelSolution: ...
 def m3l_check(x: Matrix) -> None: ...
 
+class AnswerCounts:
+    def __init__(self, targets: Sequence[float], bins: int, settled: int) -> None: ...
+    def count(
+        self,
+        places: object,
+        has_confidence: bool,
+        relevant: LabelRows,
+        unknown: LabelRows,
+        item: int,
+        out: NDArray[numpy.int64],
+    ) -> None: ...
+    def count_one(
+        self,
+        places: object,
+        has_confidence: bool,
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        item: int,
+        out: NDArray[numpy.int64],
+    ) -> None: ...
+    def calibration(self) -> NDArray[numpy.int64]: ...
+    def labels(self) -> NDArray[numpy.int64]: ...
+    def restore(self, calibration: NDArray[numpy.int64], labels: NDArray[numpy.int64]) -> None: ...
+
 class Measures:
     def __init__(self, k: int, window: int) -> None: ...
     @property
