@@ -107,7 +107,7 @@ def test_deferred_modules_work_after_a_command(stream: Path, code: str, shown: s
 def test_function_is_a_stand_in_until_it_is_called(tmp_path: Path) -> None:
     (tmp_path / "slowly_made.py").write_text("def double(x):\n    return 2 * x\n")
     with late_imports("slowly_made:double"):
-        from slowly_made import double  # type: ignore[import-not-found]
+        from slowly_made import double
 
         assert type(sys.modules["slowly_made"]) is not ModuleType
         assert double(21) == 42
@@ -126,7 +126,7 @@ def test_placeholder_is_an_attribute_of_its_package(
     (inner / "core.py").write_text("answer = 42\n")
     with late_imports("packed.inner", "packed.inner.core"):
         import packed  # type: ignore[import-not-found]
-        import packed.inner.core as core
+        import packed.inner.core as core  # type: ignore[import-not-found]
 
         assert packed.__spec__.loader is packed.__loader__
         assert type(packed.__loader__).__name__ == "SourceFileLoader"

@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 from tagalong.cli.learn import loop, reading_ahead
+from tagalong.cli.learn.batches import BatchSize
+from tagalong.cli.learn.pass_learner import PassLearner
 from tagalong.cli.learn.reading_ahead import BLOCK, BLOCKS_AHEAD, ReadingAhead
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers import read
 from tagalong.readers.stream import Stream
 from tagalong.text import TextFeatures
+from tagalong.text.rows_ahead import RowsAheadPart
 from tests.cli.conftest import Run, items
 from tests.cli.test_resume import contents
 
@@ -60,8 +63,8 @@ def test_model_and_report_are_those_of_items_one_by_one(
     write(tmp_path / "items.jsonl")
     ahead = run("learn", "items.jsonl", "--model", "a.tagalong", "--json", "-q", *options)
     assert ahead.code == 0
-    monkeypatch.setattr(loop.BatchSize, "one_by_one", property(lambda self: True), raising=False)
-    monkeypatch.setattr(loop.BatchSize, "__init__", only_one)
+    monkeypatch.setattr(BatchSize, "one_by_one", property(lambda self: True), raising=False)
+    monkeypatch.setattr(BatchSize, "__init__", only_one)
     monkeypatch.setattr(loop, "ReadingAhead", None)
     single = run("learn", "items.jsonl", "--model", "b.tagalong", "--json", "-q", *options)
     assert single.code == 0
@@ -69,7 +72,7 @@ def test_model_and_report_are_those_of_items_one_by_one(
     assert contents("a.tagalong") == contents("b.tagalong")
 
 
-def only_one(self: loop.BatchSize, tagger: object, run: object) -> None:
+def only_one(self: BatchSize, tagger: object, run: object) -> None:
     """A BatchSize of 1."""
 
 
@@ -84,9 +87,9 @@ def test_features_learnt_ahead_are_those_of_reading_in_order() -> None:
     assert ahead.fields == ()  # nothing is learnt yet
     assert ahead.name(int(rows.indices[0])) == ""
     parts = [
-        reading_ahead.RowsAheadPart(first, 0, 10),
-        reading_ahead.RowsAheadPart(first, 10, 30),
-        reading_ahead.RowsAheadPart(second, 0, 20),
+        RowsAheadPart(first, 0, 10),
+        RowsAheadPart(first, 10, 30),
+        RowsAheadPart(second, 0, 20),
     ]
     for found, expected in zip(ahead.learn_ahead(parts), rows, strict=True):
         np.testing.assert_array_equal(found, expected)
@@ -109,7 +112,7 @@ def test_notes_that_do_not_exist_are_refused(wrong: tuple[int, int]) -> None:
     ahead = features.read_ahead(["a", "b"])
     assert ahead is not None
     with pytest.raises(ValueError, match="no such notes"):
-        features.learn_ahead([reading_ahead.RowsAheadPart(ahead, *wrong)])
+        features.learn_ahead([RowsAheadPart(ahead, *wrong)])
 
 
 def test_error_comes_after_the_items_before_it(tmp_path: Path) -> None:
@@ -261,13 +264,13 @@ def test_items_of_a_pipe_are_learnt_before_the_next_is_read(
     monkeypatch.setattr(loop, "ReadingAhead", None)
     os.mkfifo(tmp_path / "pipe.jsonl")
     is_learnt = threading.Semaphore(0)
-    learn = loop.PassLearner.learn
+    learn = PassLearner.learn
 
-    def noted(self: loop.PassLearner, *args: object) -> None:
+    def noted(self: PassLearner, *args: object) -> None:
         learn(self, *args)  # type: ignore[arg-type]
         is_learnt.release()
 
-    monkeypatch.setattr(loop.PassLearner, "learn", noted)
+    monkeypatch.setattr(PassLearner, "learn", noted)
 
     def lines() -> Iterator[str]:
         for item in items(5):

@@ -35,7 +35,7 @@ class Interrupts:
 
     def next(self, items: Iterator[T]) -> T | None:
         """Return the next item, or None after the last one; KeyboardInterrupt after a signal."""
-        return self.call(next, items, None)
+        return self.call(_next, items)
 
     def call(self, function: Callable[..., T], *args: Any) -> T:
         """Return the result of a function that may wait; KeyboardInterrupt after a signal.
@@ -75,3 +75,7 @@ class Interrupts:
     ) -> None:
         for number, handler in self._previous_handlers.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def _next(items: Iterator[T]) -> T | None:
+    return next(items, None)

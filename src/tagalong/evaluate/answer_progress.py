@@ -135,7 +135,7 @@ class AnswerProgress:
         start = 0
         for part, places in with_places(self._waiting):
             stop = start + len(part.scores)
-            part.count(self._counts, places, self._items + 1 + start, rows[start:stop])
+            part.count_in(self._counts, places, self._items + 1 + start, rows[start:stop])
             start = stop
         return rows
 

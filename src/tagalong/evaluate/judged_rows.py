@@ -21,7 +21,7 @@ PLACES_WITHOUT_CONFIDENCE = 3
 class RowPart(NamedTuple):
     """Some rows of a run: their scores, their places if known, and their labels.
 
-    The labels of a single row are lists.
+    The labels of a single row are two lists.
     """
 
     scores: npt.NDArray[Any]
@@ -65,7 +65,7 @@ class RowPart(NamedTuple):
             rounds.unknown.row_slice(start, stop),
         )
 
-    def count(
+    def count_in(
         self,
         counts: core.AnswerCounts,
         places: Places,
@@ -86,10 +86,11 @@ class RowPart(NamedTuple):
             The table.
         """
         has_confidence = self.places is not None
-        if isinstance(self.relevant, list) or isinstance(self.unknown, list):
-            counts.count_one(places, has_confidence, self.relevant, self.unknown, item, table)
-        else:
-            counts.count(places, has_confidence, self.relevant, self.unknown, item, table)
+        relevant, unknown = self.relevant, self.unknown
+        if isinstance(relevant, LabelRows) and isinstance(unknown, LabelRows):
+            counts.count(places, has_confidence, relevant, unknown, item, table)
+        elif isinstance(relevant, list) and isinstance(unknown, list):
+            counts.count_one(places, has_confidence, relevant, unknown, item, table)
 
 
 def with_places(parts: Sequence[RowPart]) -> Iterator[tuple[RowPart, Places]]:

@@ -212,8 +212,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         rows = self._text_rows(items)
         if rows is None:
             return None
-        *arrays, notes = self._native_features().read_ahead(rows)
-        return RowsAhead(SparseRows(*arrays), notes)
+        indptr, indices, values, notes = self._native_features().read_ahead(rows)
+        return RowsAhead(SparseRows(indptr, indices, values), notes)
 
     def learn_ahead(self, parts: Sequence[RowsAheadPart]) -> SparseRows:
         """Learn the words of items that were read ahead, and return their features.
