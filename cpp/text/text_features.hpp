@@ -94,7 +94,7 @@ class TextFeatures {
         std::string name(std::size_t place) const;
     };
 
-    // What learning records of an item, apart from what its features depend on.
+    // The record that learning keeps of an item, apart from what its features depend on.
     struct Note {
         std::vector<Reading::FieldText> texts;
         std::vector<std::pair<std::int32_t, std::string>> names;  // of features without a name

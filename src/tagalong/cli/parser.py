@@ -138,7 +138,13 @@ def make_parser(only: str | None = None) -> CommandParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_ShowVersion)
+    parser.add_argument(
+        "--version",
+        action=_ShowVersion,
+        nargs=0,
+        default=argparse.SUPPRESS,
+        help="show program's version number and exit",
+    )
     commands: Any = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         own = commands.add_parser(
@@ -156,11 +162,11 @@ def make_parser(only: str | None = None) -> CommandParser:
     return parser
 
 
-class _ShowVersion(argparse._VersionAction):
-    """Prints the version, which takes long to find out."""
+class _ShowVersion(argparse.Action):
+    """Prints the version, which takes long to find out, and ends the process."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *args: Any) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, *args: object) -> None:
         from tagalong import __version__
 
-        self.version = f"tagalong {__version__}"
-        super().__call__(parser, *args)
+        print(f"tagalong {__version__}")
+        parser.exit()

@@ -1,4 +1,4 @@
-"""What makes the start of a command faster: no idle threads, no garbage collection."""
+"""A faster start of commands: no idle threads, no garbage collection."""
 
 import gc
 import os

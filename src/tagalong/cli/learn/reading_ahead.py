@@ -30,7 +30,7 @@ are short; with the default of 5 ms it would mostly wait."""
 
 
 class Counts(NamedTuple):
-    """What a stream has counted when an item is read.
+    """The counts of a stream when an item is read.
 
     Parameters
     ----------
@@ -214,6 +214,7 @@ class ReadingAhead:
     def _read(self, block: _Block, items: Iterator[Item]) -> None:
         """Fill a block; the items before an error are complete."""
         characters = 0
+        stream, counts = self._stream, _counts(self._stream)
         try:
             while len(block.items) < BLOCK and characters < BLOCK_CHARACTERS:
                 if self._limit == 0:
@@ -226,8 +227,13 @@ class ReadingAhead:
                     return
                 if self._limit is not None:
                     self._limit -= 1
+                # Messages are collected with the items that are skipped.
+                if stream.skipped != counts.skipped or (
+                    len(stream.links) != counts.links or stream.is_private != counts.is_private
+                ):
+                    counts = _counts(stream)
                 block.items.append(item)
-                block.counts.append(_counts(self._stream))
+                block.counts.append(counts)
                 characters += _size(item)
         finally:
             if self._features is not None and not self._stopped.is_set():
