@@ -80,6 +80,7 @@ BENCHMARKS = {
         "threads", "Speed-up with a second core", "", "--rows 300 --repeat 1", uses_rcv1=True
     ),
     "evaluation": Benchmark("evaluation", "Cost of evaluation", "", "--rows 200 --repeat 1"),
+    "memory": Benchmark("memory", "Peak memory of tagalong learn", "", "--limit 300"),
     "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1 --blocks 60"),
     "ordinal": Benchmark("ordinal", "Ordinal regression", "", "swd --repeat 1"),
     "partial": Benchmark(

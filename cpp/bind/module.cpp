@@ -53,6 +53,7 @@ NB_MODULE(_native, module) {
     bind::add_partial_rankers(module);
     bind::add_predtrons(module);
     bind::add_m3l(module);
+    bind::add_answer_counts(module);
     bind::add_measures(module);
     bind::add_text_features(module);
     bind::add_names(module);

@@ -11,6 +11,8 @@
 #include "blocks/block_learner.hpp"
 #include "m3l/linear_solver.hpp"
 #include "partial/partial_ranker.hpp"
+#include "predictions/answer_counts.hpp"
+#include "predictions/measures.hpp"
 #include "predtron/predtron.hpp"
 #include "race/race.hpp"
 #include "tests/stream.hpp"
@@ -211,9 +213,53 @@ Work m3l(bool dense, bool coupled) {
             }};
 }
 
-Work text(bool characters) {
+// The measures of rankings of 380 labels, and the counts of their first places.
+Work evaluation(bool answers) {
+    constexpr std::size_t kLabels = 380, kPlaces = AnswerCounts::kPlaces, kRows = 200;
+    Random random(23);
+    std::vector<float> scores(kRows * kLabels);
+    for (float& score : scores) score = static_cast<float>(random.uniform());
+    std::vector<std::vector<std::int32_t>> relevant(kRows);
+    std::vector<std::int32_t> labels;
+    std::vector<double> probabilities;
+    std::vector<char> chosen;
+    for (std::size_t row = 0; row < kRows; ++row) {
+        for (int label = 0; label < 4; ++label)
+            relevant[row].push_back(label * 90 + random.below(90));
+        for (std::size_t place = 0; place < kPlaces; ++place) {
+            labels.push_back(static_cast<std::int32_t>(place) * 38 + random.below(38));
+            probabilities.push_back(random.uniform());
+            chosen.push_back(random.chance(0.3));
+        }
+        labels[row * kPlaces] = relevant[row][1];
+    }
+    if (!answers)
+        return {kRows, [=, measures = std::make_shared<Measures>(5, 100)] {
+                    for (std::size_t row = 0; row < kRows; ++row)
+                        measures->observe<float>({scores.data() + row * kLabels, kLabels},
+                                                 relevant[row], {}, 0.99);
+                }};
+    auto counts = std::make_shared<AnswerCounts>(std::array<double, 3>{0.9, 0.95, 0.99}, 15, 500);
+    return {kRows, [=] {
+                std::int64_t out[AnswerCounts::kColumns];
+                for (std::size_t row = 0; row < kRows; ++row) {
+                    const std::size_t at = row * kPlaces;
+                    counts->count({{labels.data() + at, kPlaces},
+                                   probabilities.data() + at,
+                                   probabilities.data() + at,
+                                   reinterpret_cast<const bool*>(chosen.data()) + at,
+                                   0.5,
+                                   false,
+                                   true},
+                                  relevant[row], {}, static_cast<std::int64_t>(row), out);
+                }
+            }};
+}
+
+Work text(bool characters, bool ahead = false) {
     TextConfig config;
     config.weighting = Weighting::log;
+    if (ahead) config.name_bytes = 1 << 20;
     if (characters) config.words.least_chars = 3, config.words.most_chars = 5;
     auto features = std::make_shared<TextFeatures>(config);
     Random random(19);
@@ -224,11 +270,12 @@ Work text(bool characters) {
                 item += static_cast<char>('a' + random.below(26));
             item += ' ';
         }
-    return {60, [features, items] {
+    return {60, [features, items, ahead] {
                 TextFeatures::Reading reading;
                 for (const std::string& item : items) {
                     features->read({{{"", item}}, {}}, reading);
-                    features->learn(reading);
+                    if (ahead) features->learn(features->note(reading));
+                    else features->learn(reading);
                 }
             }};
 }
@@ -256,7 +303,10 @@ const Named kWorkloads[] = {
     {"m3l sparse", [] { return m3l(false, false); }},
     {"m3l dense", [] { return m3l(true, false); }},
     {"m3l with a prior", [] { return m3l(false, true); }},
+    {"measures", [] { return evaluation(false); }},
+    {"answers", [] { return evaluation(true); }},
     {"text words", [] { return text(false); }},
+    {"text words ahead", [] { return text(false, true); }},
     {"text characters", [] { return text(true); }},
 };
 

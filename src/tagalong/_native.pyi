@@ -271,6 +271,7 @@ class LabelRanker32(Ranker32):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -322,6 +323,7 @@ class LabelRanker64(Ranker64):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -414,6 +416,7 @@ class Race32(Ranker32):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -469,6 +472,7 @@ class Race64(Ranker64):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -1303,6 +1307,30 @@ def m3l_rbf(
 ) -> M3LKernelSolution: ...
 def m3l_check(x: Matrix) -> None: ...
 
+class AnswerCounts:
+    def __init__(self, targets: Sequence[float], bins: int, settled: int) -> None: ...
+    def count(
+        self,
+        places: object,
+        has_confidence: bool,
+        relevant: LabelRows,
+        unknown: LabelRows,
+        item: int,
+        out: NDArray[numpy.int64],
+    ) -> None: ...
+    def count_one(
+        self,
+        places: object,
+        has_confidence: bool,
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        item: int,
+        out: NDArray[numpy.int64],
+    ) -> None: ...
+    def calibration(self) -> NDArray[numpy.int64]: ...
+    def labels(self) -> NDArray[numpy.int64]: ...
+    def restore(self, calibration: NDArray[numpy.int64], labels: NDArray[numpy.int64]) -> None: ...
+
 class Measures:
     def __init__(self, k: int, window: int) -> None: ...
     @property
@@ -1355,6 +1383,9 @@ class Measures:
 class Reading:
     def pairs(self) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 
+class Notes:
+    pass
+
 class TextFeatures:
     def __init__(
         self,
@@ -1381,6 +1412,12 @@ class TextFeatures:
         match: bool = False,
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
     def read_rows(self, items: list[Any], match: bool) -> FeatureRows: ...
+    @property
+    def can_read_ahead(self) -> bool: ...
+    def read_ahead(
+        self, items: list[tuple[list[tuple[str, str]], list[tuple[str, float]]]]
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], Notes]: ...
+    def learn_notes(self, notes: Notes, start: int, stop: int) -> None: ...
     def describe(
         self, item: tuple[list[tuple[str, str]], list[tuple[str, float]]], match: bool = False
     ) -> list[str]: ...

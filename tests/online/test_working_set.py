@@ -93,7 +93,7 @@ def test_with_thousands_of_labels_rows_store_the_labels_that_moved(
     tmp_path: Path, dtype: str
 ) -> None:
     stream = planted(240, labels=3000, nnz=20, features=400)
-    params = {"working_set": True, "race": None, "dtype": dtype, "relevance": True}
+    params: dict[str, Any] = {"working_set": True, "race": None, "dtype": dtype, "relevance": True}
     through = LabelRanker(**params).partial_fit(stream.X, stream.Y, classes=stream.labels)
     weights = through.weights_by_feature()["weights"]
     assert through.bytes_of_weights < weights.nbytes
@@ -110,13 +110,14 @@ def test_with_thousands_of_labels_rows_store_the_labels_that_moved(
 
 def test_is_the_default_of_a_race_only() -> None:
     x, y = np.eye(3), np.eye(3)
-    for options, expected in [
+    cases: list[tuple[dict[str, Any], bool]] = [
         ({}, True),
         ({"race": None}, False),
         ({"working_set": False}, False),
         ({"race": ["unit"], "update": "optimal"}, False),
         ({"race": None, "working_set": True}, True),
-    ]:
+    ]
+    for options, expected in cases:
         ranker = LabelRanker(**options).fit(x, y)
         header, _ = ranker.to_parts()
         assert header["settings"]["working_set"] is expected, options
@@ -135,7 +136,7 @@ def test_needs_the_smooth_update_in_a_linear_geometry(
     with pytest.raises(ValueError, match=message):
         LabelRanker(working_set=True, **options).fit(np.eye(2), np.eye(2))
     with pytest.raises(ValueError, match="working_set must be 'auto', True or False, got 'yes'"):
-        LabelRanker(working_set="yes").fit(np.eye(2), np.eye(2))
+        LabelRanker(working_set="yes").fit(np.eye(2), np.eye(2))  # type: ignore[arg-type]
 
 
 def test_unknown_labels_take_no_part() -> None:
