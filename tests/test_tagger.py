@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,8 @@ def stream(count: int, seed: int = 0) -> list[Item]:
 
 
 def trained(count: int = 60, **params: Any) -> Tagger:
-    tagger = Tagger(**params)
+    """Return a tagger that has learnt; it has copies of its parts, which tests share."""
+    tagger = Tagger(**{name: clone(part) for name, part in params.items()})
     for item in stream(count):
         tagger.learn(item)
     return tagger

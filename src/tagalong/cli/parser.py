@@ -167,6 +167,7 @@ class _ShowVersion(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *args: object) -> None:
         from tagalong import __version__
+        from tagalong.cli.output import Output
 
-        print(f"tagalong {__version__}")
+        Output().result(f"tagalong {__version__}")
         parser.exit()
