@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import tagalong
 from tagalong import Item, LabelRanker, Tagger
@@ -34,7 +34,7 @@ def stream(count: int, seed: int = 0) -> list[Item]:
 
 def trained(count: int = 60, **params: Any) -> Tagger:
     """Return a tagger that has learnt; it has copies of its parts, which tests share."""
-    tagger = Tagger(**{name: clone(part) for name, part in params.items()})
+    tagger = Tagger(**{name: clone(part, safe=False) for name, part in params.items()})
     for item in stream(count):
         tagger.learn(item)
     return tagger

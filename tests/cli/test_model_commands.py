@@ -43,7 +43,7 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
         "money      21",
         "travel     21",
         "",
-        "money: account +2.021, payment +1.991, invoice +1.811",
+        "money: account +2.018, payment +2.016, invoice +1.803",
     ]
 
 
