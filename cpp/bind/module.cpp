@@ -39,6 +39,7 @@ NB_MODULE(_native, module) {
         .def_ro("weights", &bind::FeatureWeights::weights, bind::kArray)
         .def_ro("unseen", &bind::FeatureWeights::unseen, bind::kArray);
     bind::add_update_rules(module);
+    bind::add_packed_weights(module);
     bind::add_learner(module);  // base classes first
     bind::add_rankers(module);
     bind::add_label_rankers(module);

@@ -6,6 +6,7 @@
 namespace tagalong::bind {
 
 void add_update_rules(nanobind::module_& module);
+void add_packed_weights(nanobind::module_& module);
 void add_learner(nanobind::module_& module);
 void add_rankers(nanobind::module_& module);
 void add_label_rankers(nanobind::module_& module);

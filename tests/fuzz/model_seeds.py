@@ -16,6 +16,7 @@ from tagalong import LabelRanker, M3LClassifier, OrdinalRanker, Predtron, Shared
 from tagalong.cli.main import main
 from tagalong.features import TextFeatures
 from tagalong.learning import model_files
+from tagalong.learning.array_codec import unpacked
 from tagalong.problems import Binary, Multiclass, Ordinal, SubsetRanking
 from tests.contract.learners import LEARNERS
 from tests.contract.stream import make_stream
@@ -34,7 +35,8 @@ def seeds() -> dict[str, Contents]:
     found = {path.stem: parts(path) for path in sorted(DATA.glob("*.tagalong"))}
     for name, model in _models():
         header, arrays = model_files.pack(model)
-        found[name] = ({"format": model_files.FORMAT, "tagalong": "0", **header}, arrays)
+        header = {"format": model_files.FORMAT, "tagalong": "0", **header}
+        found[name] = (header, unpacked(arrays))
     return found
 
 

@@ -170,7 +170,7 @@ class LabelModel(NativeLearner):
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of the model file."""
-        state = self._native.state()
+        state = self._native.packed_state()
         header = {
             "params": self.get_params(),
             "settings": self._settings,
