@@ -44,6 +44,7 @@ NB_MODULE(_native, module) {
     bind::add_rankers(module);
     bind::add_label_rankers(module);
     bind::add_races(module);
+    bind::add_compact_rankers(module);
     bind::add_block_learners(module);
     bind::add_shared_rankers(module);
     bind::add_partial_rankers(module);

@@ -11,6 +11,7 @@ void add_learner(nanobind::module_& module);
 void add_rankers(nanobind::module_& module);
 void add_label_rankers(nanobind::module_& module);
 void add_races(nanobind::module_& module);
+void add_compact_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);
 void add_partial_rankers(nanobind::module_& module);

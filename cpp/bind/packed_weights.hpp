@@ -31,7 +31,7 @@ struct PackedWeights {
     }
 };
 
-// What a packer has packed.
+// The streams of a packer.
 template <class T>
 PackedWeights finished(RowPacker<T>& packer, std::size_t rows, std::size_t width,
                        std::size_t planes) {

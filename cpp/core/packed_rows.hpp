@@ -61,7 +61,7 @@ using PackedChunks = std::array<ByteChunks, kPackedStreams>;
 // The chunks of each stream, in memory of somebody else.
 using PackedSpans = std::array<std::vector<std::span<const std::uint8_t>>, kPackedStreams>;
 
-// What a code says about a number of a set bit. The lower bits are about plane 1: the number of the
+// The meaning of a code, one per set bit. The lower bits are about plane 1: the number of the
 // t in the list of the row, which is a new one if the list is not longer, or kZero or kStored.
 struct Code {
     static constexpr std::uint8_t kAsAbove = 0x80;  // plane 0: the number of the row above

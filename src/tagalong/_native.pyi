@@ -512,6 +512,48 @@ class Race64(Ranker64):
     def drift(self) -> LastDrift: ...
     def standings(self) -> list[Standing]: ...
 
+class CompactRanker(Ranker32):
+    def __init__(
+        self, *, centred: bool, one_label: str, probability: bool, normalize: bool, constant: float
+    ) -> None: ...
+    def learn_one(
+        self,
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float,
+        /,
+    ) -> None: ...
+    def predict_then_learn_one(
+        self,
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
+        /,
+    ) -> tuple[NDArray[Any], float]: ...
+    def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
+    def score_one(
+        self, indices: NDArray[Any], values: NDArray[Any], /
+    ) -> tuple[NDArray[Any], float]: ...
+    def certificate(self) -> LabelCertificate: ...
+    @property
+    def cutoff(self) -> float: ...
+
+@overload
+def compacted(ranker: Race32, dropped_share: float) -> dict[str, dict[str, Any]]: ...
+@overload
+def compacted(ranker: Race64, dropped_share: float) -> dict[str, dict[str, Any]]: ...
+@overload
+def compacted(ranker: LabelRanker32, dropped_share: float) -> dict[str, dict[str, Any]]: ...
+@overload
+def compacted(ranker: LabelRanker64, dropped_share: float) -> dict[str, dict[str, Any]]: ...
+
 class BlockCertificate:
     @property
     def rounds(self) -> int: ...

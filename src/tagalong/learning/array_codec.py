@@ -69,7 +69,9 @@ class StoredArray:
     description: dict[str, Any] = field(default_factory=dict)
 
 
-def encode_array(name: str, array: Array) -> tuple[list[StoredArray], dict[str, Any]]:
+def encode_array(
+    name: str, array: Array, plain: bool = False
+) -> tuple[list[StoredArray], dict[str, Any]]:
     """Return what is stored of an array, and its entry in the header unless that is one array.
 
     Parameters
@@ -78,9 +80,11 @@ def encode_array(name: str, array: Array) -> tuple[list[StoredArray], dict[str, 
         The name of the array in the file.
     array : array or PackedWeights
         The array.
+    plain : bool
+        Whether an array is stored as it is, never compressed.
     """
     if not isinstance(array, core.PackedWeights):
-        return [_encode_plain(name, np.ascontiguousarray(array))], {}
+        return [_encode_plain(name, np.ascontiguousarray(array), plain)], {}
     stored = [
         _encode_chunks(f"{name}.{stream}", array.chunks(number), 4 if stream == "times" else 1)
         for number, stream in enumerate(array.STREAMS)
@@ -88,7 +92,7 @@ def encode_array(name: str, array: Array) -> tuple[list[StoredArray], dict[str, 
     return stored, {"dtype": array.dtype, "shape": list(array.shape), "planes": array.planes}
 
 
-def _encode_plain(name: str, array: npt.NDArray[Any]) -> StoredArray:
+def _encode_plain(name: str, array: npt.NDArray[Any], plain: bool) -> StoredArray:
     data = array.reshape(-1)
     if array.dtype.name not in _TYPES:
         raise ValueError(f"the model cannot be saved: its {name} has the type {array.dtype}")
@@ -97,7 +101,7 @@ def _encode_plain(name: str, array: npt.NDArray[Any]) -> StoredArray:
         for begin in range(0, data.size, _BLOCK):
             yield _shuffled(data[begin : begin + _BLOCK])
 
-    if not _compression_pays(_shuffled(data[:_BLOCK]), data.nbytes):
+    if plain or not _compression_pays(_shuffled(data[:_BLOCK]), data.nbytes):
         pieces = (lambda: iter([data.view(np.uint8)])) if data.size else (lambda: iter([]))
         return StoredArray(name, array.dtype.name, array.shape, data.nbytes, pieces)
     return _compressed(name, array.dtype.name, array.shape, data.nbytes, blocks)

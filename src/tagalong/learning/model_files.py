@@ -48,6 +48,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # The module that defines each kind of model; imported when a file of that kind is loaded.
 _KINDS = {
     "BlockProjection": "tagalong.online.blocks.projection",
+    "CompactRanker": "tagalong.online.compact.learner",
     "LabelRanker": "tagalong.online.label_ranker.learner",
     "M3LClassifier": "tagalong.batch.m3l.classifier",
     "Tagger": "tagalong.tagger.tagger",
@@ -152,7 +153,7 @@ def save(model: Saveable, path: str | os.PathLike[str], *, private: bool = False
     stored: list[StoredArray] = []
     descriptions: dict[str, Any] = {}
     for name in sorted(arrays):
-        parts, description = encode_array(name, arrays.pop(name))
+        parts, description = encode_array(name, arrays.pop(name), plain=_is_compact(header))
         stored += parts
         descriptions |= {part.name: part.description for part in parts if part.description}
         if description:
@@ -164,6 +165,12 @@ def save(model: Saveable, path: str | os.PathLike[str], *, private: bool = False
 
     with replacing(path, private=private) as file:
         safetensors_layout.write(file, stored, metadata, sign)
+
+
+def _is_compact(header: Mapping[str, Any]) -> bool:
+    """Whether a model is compact: then its arrays are neither compressed nor read, but mapped."""
+    learner = header.get("learner") if header.get("kind") == "Tagger" else header
+    return isinstance(learner, dict) and learner.get("kind") == "CompactRanker"
 
 
 def _check_finite(value: object, place: str = "") -> None:
@@ -205,6 +212,8 @@ def load(path: str | os.PathLike[str], features: Any = None) -> Any:
     path = Path(path)
     _check_is_file(path)
     header, arrays = _read(path)
+    if _is_compact(header):
+        header, arrays = _mapped(path)
     written, kind = header["format"], header["kind"]
     _insert_custom_features(header, features, path)
     try:
@@ -267,6 +276,22 @@ def _read(path: Path) -> tuple[dict[str, Any], Arrays]:
         raise ModelFileError(f"{path}: not a Tagalong model{problem}") from error
 
 
+def _mapped(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Return header and arrays of a compact model, which stay in the file: processes share them."""
+    try:
+        metadata, arrays = safetensors_layout.mapped(path)
+        header = _checked_header(metadata["tagalong"], path)
+        tensors = {name: tensor_of(array) for name, array in arrays.items()}
+        sound = _is_compact(header) and metadata["sha256"] == _checksum(metadata, tensors)
+    except ModelFileError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelFileError(f"{path}: not a Tagalong model: {error}") from error
+    if not sound:
+        raise ModelFileError(f"{path}: damaged: its contents do not match their checksum")
+    return header, arrays
+
+
 def _read_arrays(file: Any, metadata: Mapping[str, str], written: int, path: Path) -> Arrays:
     damaged = ModelFileError(f"{path}: damaged: its contents do not match their checksum")
     names = sorted(file.keys())
@@ -275,7 +300,7 @@ def _read_arrays(file: Any, metadata: Mapping[str, str], written: int, path: Pat
         if metadata["sha256"] != _checksum_before_6(metadata["tagalong"], arrays):
             raise damaged
         return arrays
-    tensors = {}
+    tensors: dict[str, Tensor] = {}
 
     def read(name: str) -> npt.NDArray[Any]:
         array: npt.NDArray[Any] = file.get_tensor(name)

@@ -1,4 +1,4 @@
-"""Safetensors files that are written piece by piece.
+"""Safetensors files that are written piece by piece, or mapped into memory.
 
 The library needs all arrays in memory at once, and then all of the file. Here the arrays follow
 one another in pieces of bounded size. The header has their lengths, which are known only after
@@ -7,15 +7,19 @@ compression, so the room for it is reserved and it is written last, with spaces 
 
 import hashlib
 import json
+import math
+import mmap
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from tagalong.learning.array_codec import StoredArray
 
-__all__ = ["Tensor", "write"]
+__all__ = ["Tensor", "mapped", "write"]
 
 _NAMES = {
     "bool": "BOOL",
@@ -31,6 +35,7 @@ _NAMES = {
     "float32": "F32",
     "float64": "F64",
 }
+_TYPES = {name: dtype for dtype, name in _NAMES.items()}
 _DIGEST = "0" * 64
 
 
@@ -91,3 +96,40 @@ def _header(arrays: Sequence[StoredArray], metadata: Mapping[str, str], sizes: l
         fields[each.name] = {"dtype": _NAMES[each.dtype], "shape": shape, "data_offsets": offsets}
         begin += size
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def mapped(path: os.PathLike[str]) -> tuple[dict[str, str], dict[str, npt.NDArray[Any]]]:
+    """Return the metadata and the arrays of a file; the arrays are read-only parts of the file.
+
+    The file may be replaced while the arrays are in use, but must not be overwritten.
+
+    Parameters
+    ----------
+    path : path
+        The file. ValueError unless its layout is valid.
+    """
+    with open(path, "rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    begin = 8 + int.from_bytes(data[:8], "little")
+    if begin > len(data) or begin % 8:
+        raise ValueError("its header has no valid length")
+    fields = json.loads(data[8:begin])
+    metadata = fields.pop("__metadata__")
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    end = 0
+    for name, found in sorted(fields.items(), key=lambda each: each[1]["data_offsets"]):
+        dtype = np.dtype(_TYPES[found["dtype"]])
+        shape, offsets = found["shape"], found["data_offsets"]
+        if not all(type(number) is int and number >= 0 for number in [*shape, *offsets]):
+            raise ValueError(f"{name} has an invalid place")
+        count = math.prod(shape)
+        if offsets != [end, end + count * dtype.itemsize] or end % dtype.itemsize:
+            raise ValueError(f"{name} has an invalid place")
+        end = offsets[1]
+        if begin + end > len(data):
+            raise ValueError("it is truncated")
+        array = np.frombuffer(data, dtype, count, begin + offsets[0])
+        arrays[name] = array.reshape(shape)
+    if begin + end != len(data):
+        raise ValueError("it has bytes after its end")
+    return metadata, arrays
