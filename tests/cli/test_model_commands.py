@@ -24,7 +24,7 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
     lines = done.out.splitlines()
     size = tagalong.load(model).size()
     assert lines[0].startswith(
-        f"{model}: a Tagger in file format 5, written by tagalong {tagalong.__version__}, "
+        f"{model}: a Tagger in file format 6, written by tagalong {tagalong.__version__}, "
     )
     assert lines[1] == "first suggestion right: 84.9 % of the items"
     assert lines[2].startswith("nothing can be filed without asking yet")
