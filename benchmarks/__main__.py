@@ -70,11 +70,17 @@ BENCHMARKS = {
         "filing", "Filing: how much is sure, and how much of it is right", "", "--quick"
     ),
     "text": Benchmark("text", "Text features", "", "--repeat 1 --limit 500"),
-    "overhead": Benchmark("overhead", "Cost of one call from Python", "", "--rows 400 --batch 100"),
+    "overhead": Benchmark(
+        "overhead",
+        "Cost of one call from Python",
+        "",
+        "--rows 400 --batch 100 --texts 200 --peer-rows 10",
+    ),
     "threads": Benchmark(
         "threads", "Speed-up with a second core", "", "--rows 300 --repeat 1", uses_rcv1=True
     ),
     "evaluation": Benchmark("evaluation", "Cost of evaluation", "", "--rows 200 --repeat 1"),
+    "memory": Benchmark("memory", "Peak memory of tagalong learn", "", "--limit 300"),
     "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1 --blocks 60"),
     "ordinal": Benchmark("ordinal", "Ordinal regression", "", "swd --repeat 1"),
     "partial": Benchmark(

@@ -10,6 +10,11 @@ the parts of a call are timed separately:
 - kernel: an identical learner gets the batch as a matrix; the time to read a matrix is subtracted;
 - rest: the remainder of the call, that is Python code and cache misses that Python causes.
 
+Calls of scikit-learn and River for single examples are rows of the same table
+(`benchmarks.single_peers`). A second table compares the conversion of dictionaries with a look at
+each entry, which was the only way before 2026-11-17. A third one has the cost of suggestions for
+texts (`benchmarks.tagger_calls`).
+
 Figures are medians over the batches, in microseconds of processor time. Examples are pairs of
 arrays, or dictionaries whose feature names are already known.
 """
@@ -23,13 +28,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import ours, streams
+from benchmarks import ours, single_peers, streams
 from benchmarks.markdown import table
+from benchmarks.tagger_calls import suggestion_rows
 from tagalong import LabelRanker
 from tagalong.learning.examples import FeatureNames, as_matrix
 from tagalong.learning.labels import LabelRows
@@ -208,6 +215,29 @@ def measure(setting: str, stream: streams.Stream, named: bool, size: int) -> dic
     return found
 
 
+def conversion_rows(stream: streams.Stream, size: int) -> list[list[str]]:
+    """The conversion of known names in one native pass, and with a look at each entry."""
+    names = FeatureNames(f"word {i}" for i in range(stream.features))
+    ways = {"each entry": names.translate, "one native pass": names.translate_plain}
+    times: dict[str, list[float]] = {way: [] for way in ways}
+    for batch in batches(stream, np.arange(stream.rows), True, size):
+        for call in ways.values():
+            _convert_all(call, batch.examples)  # caches
+        for way, call in ways.items():
+            convert = partial(_convert_all, call, batch.examples)
+            times[way].append(micros(convert, len(batch)))
+    rows = []
+    for way, found in times.items():
+        ratio = statistics.median(a / b for a, b in zip(times["each entry"], found, strict=True))
+        rows.append([way, f"{min(found):.1f}", f"{statistics.median(found):.1f}", f"{ratio:.1f}"])
+    return rows
+
+
+def _convert_all(call: Callable[[Any, bool], object], examples: list[Any]) -> None:
+    for x in examples:
+        call(x, True)
+
+
 def row(name: str, call: str, form: str, parts: list[Parts]) -> list[str]:
     """A row of the table."""
 
@@ -224,6 +254,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("stream", nargs="?", default="debtags", choices=streams.names())
     parser.add_argument("--rows", type=int, help="number of rows (default: all)")
     parser.add_argument("--batch", type=int, default=300, help="examples per batch")
+    parser.add_argument("--peer-rows", type=int, default=100, help="rows for the peers")
+    parser.add_argument("--texts", type=int, default=8000, help="texts for the tagger")
     options = parser.parse_args(arguments)
     try:
         stream = streams.load(options.stream)
@@ -239,7 +271,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = measure(name, stream, form == "names", options.batch)
             rows += [row(name, call, form, parts) for call, parts in found.items()]
     headers = ["call", "total, best", "median", "binding", "conversion", "kernel", "rest"]
-    print(table(headers, rows))
+    peers, absent = single_peers.peer_rows(
+        stream, min(options.peer_rows, stream.rows), len(headers)
+    )
+    print(table(headers, rows + peers))
+    for message in absent:
+        print(f"\n{message}")
+    print("\nConversion of a dictionary of names, µs\n")
+    print(table(["how", "best", "median", "times as fast"], conversion_rows(stream, options.batch)))
+    print("\nSuggestions for texts, µs per text (wall-clock time)\n")
+    print(table(["call", "best", "median", "times as fast"], suggestion_rows(options.texts)))
     return 0
 
 

@@ -55,6 +55,38 @@ void MatrixView::check_bounds(std::size_t values, std::size_t columns_given) con
         throw InputError("X: indptr, indices and data do not fit together");
 }
 
+// An array that owns the numbers of a vector.
+template <class V>
+static AnyArray owning(std::vector<V> values) {
+    auto kept = std::make_unique<std::vector<V>>(std::move(values));
+    const std::size_t size = kept->size();
+    V* const data = kept->data();
+    nb::capsule owner(kept.release(),
+                      [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
+    return AnyArray(data, {size}, owner, {}, nb::dtype<V>());
+}
+
+FeatureRows::FeatureRows(std::vector<std::int32_t> indptr, std::vector<std::int32_t> indices,
+                         std::vector<double> values) {
+    std::int32_t last = -1;
+    for (std::size_t i = 0; i + 1 < indptr.size(); ++i)
+        if (indptr[i + 1] > indptr[i])
+            last = std::max(last, indices[static_cast<std::size_t>(indptr[i + 1]) - 1]);
+    view_ = MatrixView::csr(owning(std::move(values)), owning(std::move(indices)),
+                            owning(std::move(indptr)), std::int64_t{last} + 1);
+}
+
+NumPy<std::int64_t> FeatureRows::indptr() const {
+    Owned<std::int64_t> out({view_.indptr.shape(0)});
+    std::copy_n(static_cast<const std::int32_t*>(view_.indptr.data()), view_.indptr.shape(0),
+                out.data);
+    return out.array;
+}
+NumPy<const std::int32_t> FeatureRows::indices() const {
+    return NumPy<const std::int32_t>(view_.indices);
+}
+NumPy<const double> FeatureRows::values() const { return NumPy<const double>(view_.values); }
+
 LabelRows::LabelRows(VectorOf<std::int64_t> indptr, VectorOf<std::int32_t> indices)
     : indptr_(std::move(indptr)), indices_(std::move(indices)) {
     const std::span<const std::int64_t> ends(indptr_.data(), indptr_.shape(0));

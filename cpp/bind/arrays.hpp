@@ -48,6 +48,23 @@ struct MatrixView {
     void check_bounds(std::size_t values, std::size_t columns_given) const;
 };
 
+// Rows of numbered features that native code has made, without a fixed number of columns. NumPy
+// arrays of them are made when Python asks for them.
+class FeatureRows {
+  public:
+    // CSR arrays; the features of a row ascend.
+    FeatureRows(std::vector<std::int32_t> indptr, std::vector<std::int32_t> indices,
+                std::vector<double> values);
+
+    const MatrixView& matrix() const { return view_; }
+    NumPy<std::int64_t> indptr() const;
+    NumPy<const std::int32_t> indices() const;
+    NumPy<const double> values() const;
+
+  private:
+    MatrixView view_;
+};
+
 // Checks indices and values and reads them into an example.
 void read_pairs(const Vector& indices, const Vector& values, double longest, Example& out);
 

@@ -14,10 +14,10 @@ static void construct(Ranker* self, const std::string& update, const std::string
                       double C, double margin, double temperature, const std::string& average,
                       double constant, bool normalize, const std::string& solver, double rate,
                       std::int64_t n_features, const std::string& one_label, bool probability,
-                      const std::string& relevance) {
-    new (self)
-        Ranker(ranker_config(update, geometry, C, margin, temperature, average, constant, normalize,
-                             solver, rate, n_features, one_label, probability, relevance));
+                      const std::string& relevance, bool working_set) {
+    new (self) Ranker(ranker_config(update, geometry, C, margin, temperature, average, constant,
+                                    normalize, solver, rate, n_features, one_label, probability,
+                                    relevance, working_set));
 }
 
 template <class T>
@@ -28,7 +28,7 @@ static void add_ranker(nb::module_& module, const char* name) {
              nb::arg("C"), nb::arg("margin"), nb::arg("temperature"), nb::arg("average"),
              nb::arg("constant"), nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"),
              nb::arg("n_features"), nb::arg("one_label"), nb::arg("probability"),
-             nb::arg("relevance"));
+             nb::arg("relevance"), nb::arg("working_set"));
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);

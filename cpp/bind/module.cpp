@@ -27,6 +27,11 @@ NB_MODULE(_native, module) {
         .def_prop_ro("shape", [](const bind::MatrixView& view) {
             return std::make_pair(view.matrix.rows, view.matrix.columns);
         });
+    nb::class_<bind::FeatureRows>(module, "FeatureRows")
+        .def("matrix", &bind::FeatureRows::matrix, nb::rv_policy::copy)
+        .def_prop_ro("indptr", &bind::FeatureRows::indptr, bind::kArray)
+        .def_prop_ro("indices", &bind::FeatureRows::indices, bind::kArray)
+        .def_prop_ro("values", &bind::FeatureRows::values, bind::kArray);
     nb::class_<bind::LabelRows>(module, "LabelRows")
         .def(nb::init<bind::VectorOf<std::int64_t>, bind::VectorOf<std::int32_t>>(),
              nb::arg("indptr"), nb::arg("indices"))
@@ -50,6 +55,9 @@ NB_MODULE(_native, module) {
     bind::add_partial_rankers(module);
     bind::add_predtrons(module);
     bind::add_m3l(module);
+    bind::add_answer_counts(module);
     bind::add_measures(module);
     bind::add_text_features(module);
+    bind::add_names(module);
+    bind::add_suggestions(module);
 }

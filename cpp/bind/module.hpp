@@ -17,7 +17,10 @@ void add_shared_rankers(nanobind::module_& module);
 void add_partial_rankers(nanobind::module_& module);
 void add_predtrons(nanobind::module_& module);
 void add_m3l(nanobind::module_& module);
+void add_answer_counts(nanobind::module_& module);
 void add_measures(nanobind::module_& module);
 void add_text_features(nanobind::module_& module);
+void add_names(nanobind::module_& module);
+void add_suggestions(nanobind::module_& module);
 
 }  // namespace tagalong::bind

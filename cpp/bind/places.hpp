@@ -1,6 +1,7 @@
 // The judgements of rows as arrays for Python.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,71 +15,89 @@ namespace tagalong::bind {
 
 class PlaceArrays {
   public:
-    PlaceArrays(std::size_t rows, std::size_t k)
-        : rows_(rows),
-          k_(k),
-          labels_(rows * k, -1),
-          scores_(rows * k, 0),
-          probabilities_(rows * k, 0),
-          assured_(rows * k, 0),
-          chosen_(rows * k, 0),
-          whole_(rows, 0),
-          known_(rows, 0),
-          in_runs_(rows, 0) {}
+    PlaceArrays(std::size_t rows, std::size_t k) : k_(k), places_(rows * k), facts_(rows) {}
 
-    std::size_t rows() const { return rows_; }
+    std::size_t rows() const { return facts_.size(); }
     std::size_t k() const { return k_; }
+    const Place& place(std::size_t row, std::size_t i) const { return places_[row * k_ + i]; }
+
+    // Facts about a whole row.
+    struct Facts {
+        double whole = 0;
+        std::int32_t known = 0;
+        bool in_runs = false;
+    };
+    const Facts& facts(std::size_t row) const { return facts_[row]; }
 
     void write(std::size_t row, const Judgement& judged) {
-        for (std::size_t i = 0; i < std::min(k_, judged.places.size()); ++i) {
-            const Place& place = judged.places[i];
-            labels_[row * k_ + i] = place.label;
-            scores_[row * k_ + i] = place.score;
-            probabilities_[row * k_ + i] = place.probability;
-            assured_[row * k_ + i] = place.assured;
-            chosen_[row * k_ + i] = place.chosen;
-        }
-        whole_[row] = judged.whole;
-        known_[row] = judged.known;
-        in_runs_[row] = judged.in_runs;
+        std::copy_n(judged.places.begin(), std::min(k_, judged.places.size()),
+                    places_.begin() + static_cast<std::ptrdiff_t>(row * k_));
+        facts_[row] = {judged.whole, judged.known, judged.in_runs};
     }
 
     void write_checked(std::size_t row, const Judgement& judged) {
-        if (row >= rows_) throw InputError("there is no row " + std::to_string(row));
+        if (row >= rows()) throw InputError("there is no row " + std::to_string(row));
         write(row, judged);
+    }
+
+    // Copies arrays like those that `take` returns.
+    template <class V>
+    using Table = nb::ndarray<const V, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    void fill(const Table<std::int32_t>& labels, const Table<double>& scores,
+              const Table<double>& probabilities, const Table<double>& assured,
+              const Table<bool>& chosen, const VectorOf<double>& whole,
+              const VectorOf<std::int32_t>& known, const VectorOf<bool>& in_runs) {
+        for (const std::size_t size :
+             {labels.size(), scores.size(), probabilities.size(), assured.size(), chosen.size()})
+            check_size(size, places_.size());
+        for (const std::size_t size : {whole.size(), known.size(), in_runs.size()})
+            check_size(size, rows());
+        for (std::size_t i = 0; i < places_.size(); ++i)
+            places_[i] = {labels.data()[i], scores.data()[i], probabilities.data()[i],
+                          assured.data()[i], chosen.data()[i]};
+        for (std::size_t row = 0; row < rows(); ++row)
+            facts_[row] = {whole.data()[row], known.data()[row], in_runs.data()[row]};
     }
 
     // The arrays by name; the object is empty afterwards.
     nb::typed<nb::dict, nb::str, nb::any> take() {
         nb::typed<nb::dict, nb::str, nb::any> out;
-        const std::vector<std::size_t> places = {rows_, k_}, row = {rows_};
-        out["labels"] = adopted_as<std::int32_t>(std::move(labels_), places);
-        out["scores"] = adopted_as<double>(std::move(scores_), places);
-        out["probabilities"] = adopted_as<double>(std::move(probabilities_), places);
-        out["assured"] = adopted_as<double>(std::move(assured_), places);
-        out["chosen"] = adopted_as<bool>(Flags(std::move(chosen_)), places);
-        out["whole"] = adopted_as<double>(std::move(whole_), row);
-        out["known"] = adopted_as<std::int32_t>(std::move(known_), row);
-        out["in_runs"] = adopted_as<bool>(Flags(std::move(in_runs_)), row);
-        rows_ = k_ = 0;
+        const auto places = [&](const char* name, auto member) {
+            out[name] = column(places_, {rows(), k_}, member);
+        };
+        places("labels", &Place::label);
+        places("scores", &Place::score);
+        places("probabilities", &Place::probability);
+        places("assured", &Place::assured);
+        places("chosen", &Place::chosen);
+        out["whole"] = column(facts_, {rows()}, &Facts::whole);
+        out["known"] = column(facts_, {rows()}, &Facts::known);
+        out["in_runs"] = column(facts_, {rows()}, &Facts::in_runs);
+        places_.clear();
+        facts_.clear();
+        k_ = 0;
         return out;
     }
 
   private:
-    // Bytes 0 and 1, which NumPy reads as bool.
-    struct Flags : std::vector<std::uint8_t> {
-        explicit Flags(std::vector<std::uint8_t> values)
-            : std::vector<std::uint8_t>(std::move(values)) {}
-        bool* data() { return reinterpret_cast<bool*>(std::vector<std::uint8_t>::data()); }
-    };
+    static void check_size(std::size_t given, std::size_t expected) {
+        if (given != expected)
+            throw InputError("an array of places has " + std::to_string(given) +
+                             " numbers instead of " + std::to_string(expected));
+    }
 
-    std::size_t rows_, k_;
-    std::vector<std::int32_t> labels_;
-    std::vector<double> scores_, probabilities_, assured_;
-    std::vector<std::uint8_t> chosen_;
-    std::vector<double> whole_;
-    std::vector<std::int32_t> known_;
-    std::vector<std::uint8_t> in_runs_;
+    // One member of all entries as an array.
+    template <class Entry, class V>
+    static NumPy<V> column(const std::vector<Entry>& entries, std::vector<std::size_t> shape,
+                           V Entry::* member) {
+        Owned<V> out(std::move(shape));
+        for (std::size_t i = 0; i < entries.size(); ++i) out.data[i] = entries[i].*member;
+        return out.array;
+    }
+
+    std::size_t k_;
+    std::vector<Place> places_;  // k per row
+    std::vector<Facts> facts_;   // one per row
 };
 
 // The order of labels with equal scores, from counts and last items per label.

@@ -24,12 +24,12 @@ static void construct_race(Ranker* self, const std::vector<std::string>& race,
                            double margin, double temperature, const std::string& average,
                            double constant, bool normalize, const std::string& solver, double rate,
                            std::int64_t n_features, const std::string& one_label, bool probability,
-                           const std::string& relevance) {
+                           const std::string& relevance, bool working_set) {
     RaceConfig config;
     for (const std::string& name : race) config.types.push_back(&contestant_type(name));
     config.ranker =
         ranker_config(update, geometry, C, margin, temperature, average, constant, normalize,
-                      solver, rate, n_features, one_label, probability, relevance);
+                      solver, rate, n_features, one_label, probability, relevance, working_set);
     if (std::none_of(config.types.begin(), config.types.end(), is_ranker))
         throw InputError("a race needs a ranker, which has the certificate");
     new (self) Ranker(config);
@@ -116,7 +116,7 @@ static void add_race(nb::module_& module, const char* name) {
              nb::arg("geometry"), nb::arg("C"), nb::arg("margin"), nb::arg("temperature"),
              nb::arg("average"), nb::arg("constant"), nb::arg("normalize"), nb::arg("solver"),
              nb::arg("rate"), nb::arg("n_features"), nb::arg("one_label"), nb::arg("probability"),
-             nb::arg("relevance"));
+             nb::arg("relevance"), nb::arg("working_set"));
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);

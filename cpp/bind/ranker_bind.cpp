@@ -39,7 +39,11 @@ static auto explain_one(const AnyRanker<T>& self, const Vector& indices, const V
     Example& x = self.example();
     read_pairs(indices, values, longest_row<T>(), x);
     std::vector<double> parts;
-    const double score = self.explain_example(label, parts);
+    double score = 0;
+    {
+        nb::gil_scoped_release release;
+        score = self.explain_example(label, parts);
+    }
     return std::make_tuple(feature_array(x.feature), adopted(std::move(parts)), score);
 }
 
@@ -184,6 +188,9 @@ static void add_ranker_class(nb::module_& module, const char* name) {
 void add_rankers(nb::module_& module) {
     nb::class_<PlaceArrays>(module, "PlaceArrays")
         .def(nb::init<std::size_t, std::size_t>(), nb::arg("rows"), nb::arg("k"))
+        .def("fill", &PlaceArrays::fill, nb::kw_only(), nb::arg("labels"), nb::arg("scores"),
+             nb::arg("probabilities"), nb::arg("assured"), nb::arg("chosen"), nb::arg("whole"),
+             nb::arg("known"), nb::arg("in_runs"))
         .def("take", &PlaceArrays::take);
     add_ranker_class<float>(module, "Ranker32");
     add_ranker_class<double>(module, "Ranker64");

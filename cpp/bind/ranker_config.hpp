@@ -18,7 +18,7 @@ inline RankerConfig ranker_config(const std::string& update, const std::string& 
                                   double constant, bool normalize, const std::string& solver,
                                   double rate, std::int64_t n_features,
                                   const std::string& one_label, bool probability,
-                                  const std::string& relevance) {
+                                  const std::string& relevance, bool working_set) {
     RankerConfig config;
     config.update = chosen_rule(label_rules(), update, geometry);
     config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
@@ -37,6 +37,7 @@ inline RankerConfig ranker_config(const std::string& update, const std::string& 
         {{"none", RelevanceOf::none}, {"rare", RelevanceOf::rare}, {"all", RelevanceOf::all}},
         relevance, "relevance");
     config.probability = probability;
+    config.working_set = working_set;
     config.C = C;
     config.margin = margin;
     config.temperature = temperature;

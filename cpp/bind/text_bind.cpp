@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -34,10 +35,15 @@ static std::string_view utf8(nb::handle text) {
     return {bytes, static_cast<std::size_t>(length)};
 }
 
-// The item has views of the Python strings, which must outlive it.
+// The item has views of the Python strings, which must outlive it. A string is a text without a
+// field.
 static void read_item(nb::handle row, TextFeatures::Item& out) {
     out.texts.clear();
     out.values.clear();
+    if (PyUnicode_Check(row.ptr())) {
+        out.texts.push_back({"", utf8(row)});
+        return;
+    }
     const auto parts = nb::cast<nb::tuple>(row);
     for (nb::handle pair : nb::cast<nb::list>(parts[0])) {
         const auto text = nb::cast<nb::tuple>(pair);
@@ -113,31 +119,94 @@ static std::size_t expected_entries(std::size_t entries, std::size_t read, std::
     return static_cast<std::size_t>(1.125 * share * static_cast<double>(entries));
 }
 
-// Reads items one after the other into CSR arrays.
-static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool match) {
+struct Notes {
+    std::vector<TextFeatures::Note> items;
+};
+
+static std::vector<TextFeatures::Item> read_items(const Items& rows) {
     std::vector<TextFeatures::Item> items(rows.size());
     for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
+    return items;
+}
+
+// Reads items one after the other. `read(item, reading)` reads one, and `end(entries)` is told the
+// number of entries so far.
+template <class Read, class End>
+static void read_entries(const std::vector<TextFeatures::Item>& items, Read read, End end,
+                         std::vector<std::int32_t>& indices, std::vector<double>& values) {
+    nb::gil_scoped_release release;
+    auto& reading = thread_reading();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        read(items[i], reading);
+        const std::size_t entries = indices.size() + reading.feature.size();
+        if (entries > indices.capacity()) {
+            const std::size_t room = expected_entries(entries, i + 1, items.size());
+            indices.reserve(room);
+            values.reserve(room);
+        }
+        indices.insert(indices.end(), reading.feature.begin(), reading.feature.end());
+        values.insert(values.end(), reading.value.begin(), reading.value.end());
+        end(entries);
+    }
+}
+
+// Reads items into CSR arrays.
+template <class Read>
+static auto read_rows(const std::vector<TextFeatures::Item>& items, Read read) {
     std::vector<std::int32_t> indices;
     std::vector<double> values;
     Owned<std::int64_t> indptr({items.size() + 1});
-    indptr.data[0] = 0;
-    {
-        nb::gil_scoped_release release;
-        auto& reading = thread_reading();
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            read_row(self, items[i], learn, match, reading);
-            const std::size_t entries = indices.size() + reading.feature.size();
-            if (entries > indices.capacity()) {
-                const std::size_t room = expected_entries(entries, i + 1, items.size());
-                indices.reserve(room);
-                values.reserve(room);
-            }
-            indices.insert(indices.end(), reading.feature.begin(), reading.feature.end());
-            values.insert(values.end(), reading.value.begin(), reading.value.end());
-            indptr.data[i + 1] = static_cast<std::int64_t>(indices.size());
-        }
-    }
+    std::int64_t* next = indptr.data;
+    *next++ = 0;
+    const auto end = [&](std::size_t entries) { *next++ = static_cast<std::int64_t>(entries); };
+    read_entries(items, read, end, indices, values);
     return std::make_tuple(indptr.array, adopted(std::move(indices)), adopted(std::move(values)));
+}
+
+// Reads items to be predicted; nothing is learnt.
+static FeatureRows read_for_prediction(const TextFeatures& self, const Items& rows, bool match) {
+    std::vector<std::int32_t> indptr{0}, indices;
+    std::vector<double> values;
+    const auto read = [&](const auto& item, auto& reading) {
+        std::shared_lock lock(self.mutex());
+        self.read(item, reading, fields_as(match));
+    };
+    const auto end = [&](std::size_t entries) {
+        if (entries > std::numeric_limits<std::int32_t>::max())
+            throw InputError("the items have too many words for one call");
+        indptr.push_back(static_cast<std::int32_t>(entries));
+    };
+    read_entries(read_items(rows), read, end, indices, values);
+    return FeatureRows(std::move(indptr), std::move(indices), std::move(values));
+}
+
+static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool match) {
+    return read_rows(read_items(rows), [&](const auto& item, auto& reading) {
+        read_row(self, item, learn, match, reading);
+    });
+}
+
+// Like read_many without learning, and with notes from which the words can be learnt later.
+static auto read_ahead(const TextFeatures& self, const Items& rows) {
+    if (!self.can_read_ahead())
+        throw InputError("the features of items depend on the items learnt before");
+    Notes notes;
+    auto found = read_rows(read_items(rows), [&](const auto& item, auto& reading) {
+        std::shared_lock lock(self.mutex());
+        self.read(item, reading);
+        notes.items.push_back(self.note(reading));
+    });
+    return std::tuple_cat(std::move(found), std::make_tuple(std::move(notes)));
+}
+
+static void learn_notes(TextFeatures& self, const Notes& notes, std::size_t start,
+                        std::size_t stop) {
+    if (start > stop || stop > notes.items.size()) throw InputError("there are no such notes");
+    nb::gil_scoped_release release;
+    for (std::size_t i = start; i < stop; ++i) {
+        std::unique_lock lock(self.mutex());
+        self.learn(notes.items[i]);
+    }
 }
 
 // The names of an item's features, in the order of the features. They are taken from the item, so
@@ -280,6 +349,7 @@ static void restore_text(TextFeatures& self, const State& state) {
 
 void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
+    nb::class_<Notes>(module, "Notes");
     nb::class_<TextFeatures>(module, "TextFeatures")
         .def("__init__", &construct_features, nb::kw_only(), nb::arg("least_words"),
              nb::arg("most_words"), nb::arg("least_chars"), nb::arg("most_chars"),
@@ -288,6 +358,11 @@ void add_text_features(nb::module_& module) {
         .def("look", &look, nb::arg("item"), nb::arg("match") = false)
         .def("learn", &learn, nb::arg("reading"))
         .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"), nb::arg("match") = false)
+        .def("read_rows", &read_for_prediction, nb::arg("items"), nb::arg("match"),
+             nb::sig("def read_rows(self, items: list[typing.Any], match: bool) -> FeatureRows"))
+        .def_prop_ro("can_read_ahead", &TextFeatures::can_read_ahead)
+        .def("read_ahead", &read_ahead, nb::arg("items"))
+        .def("learn_notes", &learn_notes, nb::arg("notes"), nb::arg("start"), nb::arg("stop"))
         .def("describe", &describe, nb::arg("item"), nb::arg("match") = false)
         .def("matches", &matches, nb::arg("item"))
         .def_prop_ro("fields",

@@ -97,4 +97,19 @@ TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const double* values,
     return copy_row_body(columns, values, sign, feature, value, n);
 }
 
+TAGALONG_CLONES void change_scales(const double* relevance, const double* length,
+                                   const double* values, double rate, double* S, double* scale,
+                                   double* by_relevance, double* by_growth, std::size_t n) {
+#pragma omp simd
+    for (std::size_t e = 0; e < n; ++e) {
+        const double before = scale[e], between = relevance[e] / std::sqrt(S[e]);
+        const double grown = S[e] + rate * values[e] * values[e];
+        const double after = relevance[e] / std::sqrt(grown);
+        by_relevance[e] = 0.5 * length[e] * (between - before);
+        by_growth[e] = 0.5 * length[e] * (after - between);
+        S[e] = grown;
+        scale[e] = after;
+    }
+}
+
 }  // namespace tagalong::kernels

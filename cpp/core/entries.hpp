@@ -25,5 +25,10 @@ bool copy_row(const std::int64_t* columns, const float* values, double sign, std
               double* value, std::size_t n);
 bool copy_row(const std::int64_t* columns, const double* values, double sign, std::int32_t* feature,
               double* value, std::size_t n);
+// The scales of features change from scale[e] to relevance[e] / sqrt(S[e]), and again as S[e] grows
+// by rate times the square of values[e]. Sets the changes of 1/2 length[e] scale[e] by the two.
+void change_scales(const double* relevance, const double* length, const double* values, double rate,
+                   double* S, double* scale, double* by_relevance, double* by_growth,
+                   std::size_t n);
 
 }  // namespace tagalong::kernels

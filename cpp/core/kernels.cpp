@@ -53,17 +53,18 @@ TAGALONG_INLINE void score_rows_body(T* __restrict out, const T* const* rows, co
     add_rows_body(out, rows, x, count, n);
 }
 
-// The lines of sparse rows are scattered in memory, so they are prefetched well ahead.
+// The blocks of sparse rows are scattered in memory, so they are prefetched well ahead.
 template <class T>
-TAGALONG_INLINE void add_blocks_body(T* __restrict out, const Block<T>* blocks, std::size_t count) {
-    constexpr std::size_t ahead = 12;
+TAGALONG_INLINE void add_blocks_body(T* __restrict out, const Block<T>* blocks, std::size_t count,
+                                     std::size_t offset) {
+    constexpr std::size_t ahead = 16;
     for (std::size_t i = 0; i < count; ++i) {
-        if (i + ahead < count) __builtin_prefetch(blocks[i + ahead].numbers);
-        const T* numbers = blocks[i].numbers;
+        if (i + ahead < count) __builtin_prefetch(blocks[i + ahead].numbers + offset);
+        const T* numbers = blocks[i].numbers + offset;
         const T x = blocks[i].x;
         T* to = out + blocks[i].label;
 #pragma omp simd
-        for (std::size_t k = 0; k < kLine<T>; ++k) to[k] += x * numbers[k];
+        for (std::size_t k = 0; k < kBlock; ++k) to[k] += x * numbers[k];
     }
 }
 
@@ -76,9 +77,9 @@ TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alph
 }
 
 // The sum of the lanes, which is left in the first one.
-template <class T>
+template <std::size_t kLanes, class T>
 TAGALONG_INLINE double sum_lanes(T* lanes) {
-    for (std::size_t half = kLine<T> / 2; half > 0; half /= 2)
+    for (std::size_t half = kLanes / 2; half > 0; half /= 2)
         for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[half + i];
     return static_cast<double>(lanes[0]);
 }
@@ -104,7 +105,7 @@ TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] 
         }
     constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
     if constexpr (kAlong) {
-        *along = sum_lanes(products);
+        *along = sum_lanes<kLine<T>>(products);
         if (!(*along >= -most && *along <= most)) {
             *along = 0;  // The products overflow: sum in double precision.
             for (std::size_t k = 0; k < n; ++k) {
@@ -113,13 +114,45 @@ TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] 
             }
         }
     }
-    const double total = sum_lanes(squares);
+    const double total = sum_lanes<kLine<T>>(squares);
     if (total <= most) return total;
     // The squares overflow the storage type but the weights do not: sum in double precision.
     double wide = 0;
     for (std::size_t k = 0; k < n; ++k)
         wide += static_cast<double>(row[k]) * static_cast<double>(row[k]);
     return wide;
+}
+
+// The growth is summed in double precision: it adds up over all updates of a row.
+template <std::size_t kWidth, class T>
+TAGALONG_INLINE double add_to_parts_body(T* const* parts, std::size_t means, const T* alpha, T x,
+                                         T rounds, std::size_t count, double* along) {
+    double growths[kWidth] = {}, products[kWidth] = {};
+    for (std::size_t part = 0; part < count; ++part) {
+        T* const row = parts[part];
+        const T* const a = alpha + part * kWidth;
+#pragma omp simd
+        for (std::size_t i = 0; i < kWidth; ++i) {
+            const T old = row[i], value = old + a[i] * x;
+            const double before = static_cast<double>(old), after = static_cast<double>(value);
+            row[i] = value;
+            growths[i] += (after - before) * (after + before);
+            products[i] += static_cast<double>(a[i]) * before;
+        }
+        if (means == 0) continue;
+#pragma omp simd
+        for (std::size_t i = 0; i < kWidth; ++i) row[means + i] += rounds * (a[i] * x);
+    }
+    *along = sum_lanes<kWidth>(products);
+    return sum_lanes<kWidth>(growths);
+}
+template <class T>
+TAGALONG_INLINE double add_to_parts_body(T* const* parts, std::size_t width, std::size_t means,
+                                         const T* alpha, T x, T rounds, std::size_t count,
+                                         double* along) {
+    return width == kBlock
+               ? add_to_parts_body<kBlock>(parts, means, alpha, x, rounds, count, along)
+               : add_to_parts_body<kLine<T>>(parts, means, alpha, x, rounds, count, along);
 }
 
 template <class T>
@@ -158,11 +191,13 @@ TAGALONG_CLONES void add_rows(double* out, const double* const* rows, const doub
                               std::size_t count, std::size_t n) {
     add_rows_body(out, rows, x, count, n);
 }
-TAGALONG_CLONES void add_blocks(float* out, const Block<float>* blocks, std::size_t count) {
-    add_blocks_body(out, blocks, count);
+TAGALONG_CLONES void add_blocks(float* out, const Block<float>* blocks, std::size_t count,
+                                std::size_t offset) {
+    add_blocks_body(out, blocks, count, offset);
 }
-TAGALONG_CLONES void add_blocks(double* out, const Block<double>* blocks, std::size_t count) {
-    add_blocks_body(out, blocks, count);
+TAGALONG_CLONES void add_blocks(double* out, const Block<double>* blocks, std::size_t count,
+                                std::size_t offset) {
+    add_blocks_body(out, blocks, count, offset);
 }
 TAGALONG_CLONES void add_scaled(float* row, const float* alpha, float x, std::size_t n) {
     add_scaled_body(row, alpha, x, n);
@@ -203,6 +238,16 @@ TAGALONG_CLONES double add_scaled_along(double* row, const double* alpha, double
 TAGALONG_CLONES double add_scaled_along(double* row, double* means, const double* alpha, double x,
                                         double rounds, std::size_t n, double* along) {
     return add_scaled_norm_body<true, true>(row, means, alpha, x, rounds, n, along);
+}
+TAGALONG_CLONES double add_to_parts(float* const* parts, std::size_t width, std::size_t means,
+                                    const float* alpha, float x, float rounds, std::size_t count,
+                                    double* along) {
+    return add_to_parts_body(parts, width, means, alpha, x, rounds, count, along);
+}
+TAGALONG_CLONES double add_to_parts(double* const* parts, std::size_t width, std::size_t means,
+                                    const double* alpha, double x, double rounds, std::size_t count,
+                                    double* along) {
+    return add_to_parts_body(parts, width, means, alpha, x, rounds, count, along);
 }
 TAGALONG_CLONES void add_exponential(float* theta, float* e, const float* alpha, float x,
                                      const double* shift, double* gain, double* top,

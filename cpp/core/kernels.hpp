@@ -20,17 +20,18 @@ void add_rows(float* out, const float* const* rows, const float* x, std::size_t 
 void add_rows(double* out, const double* const* rows, const double* x, std::size_t count,
               std::size_t n);
 
-// One cache line of a sparse row: the weights of consecutive labels, starting at `label`, and the
+// A block of a sparse row: the weights of kBlock consecutive labels, starting at `label`, and the
 // multiplier x.
+inline constexpr std::size_t kBlock = 4;
 template <class T>
 struct Block {
     const T* numbers;
     T x;
     std::uint32_t label;
 };
-// out[label + k] += x * numbers[k] for each block in order.
-void add_blocks(float* out, const Block<float>* blocks, std::size_t count);
-void add_blocks(double* out, const Block<double>* blocks, std::size_t count);
+// out[label + k] += x * numbers[offset + k] for each block in order.
+void add_blocks(float* out, const Block<float>* blocks, std::size_t count, std::size_t offset);
+void add_blocks(double* out, const Block<double>* blocks, std::size_t count, std::size_t offset);
 
 // row[k] += alpha[k] * x
 void add_scaled(float* row, const float* alpha, float x, std::size_t n);
@@ -52,6 +53,14 @@ double add_scaled_along(float* row, float* means, const float* alpha, float x, f
                         std::size_t n, double* along);
 double add_scaled_along(double* row, double* means, const double* alpha, double x, double rounds,
                         std::size_t n, double* along);
+
+// The same for parts of a row, which are cache lines or blocks of `width` numbers: the part at
+// parts[i] gets the coefficients alpha[i * width], ... The means of a part are `means` numbers after
+// it; 0 if there are none. Returns the growth of the sum of the squares.
+double add_to_parts(float* const* parts, std::size_t width, std::size_t means, const float* alpha,
+                    float x, float rounds, std::size_t count, double* along);
+double add_to_parts(double* const* parts, std::size_t width, std::size_t means, const double* alpha,
+                    double x, double rounds, std::size_t count, double* along);
 
 // theta[k] += alpha[k] * x, e[k] = exp(theta[k] - shift[k]), gain[k] += new e[k] - old e[k],
 // top[k] = max(top[k], theta[k] - shift[k]). Labels with alpha = 0 keep theta and e.

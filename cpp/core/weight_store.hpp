@@ -7,8 +7,9 @@
 // others. New labels widen all rows, with spare columns so that the cost is amortised.
 //
 // With many labels, the storage depends on the kind of steps:
-// - Steps on few labels: a row starts sparse (SparseRows), stores only the blocks of updated
-//   labels, and becomes dense when a quarter of its blocks are stored.
+// - Steps on few labels or on a working set: a row starts sparse (SparseRows), stores only the
+//   blocks of updated labels, and becomes dense when a quarter (working set: half) of its blocks
+//   are stored.
 // - Steps that depend on scores only: labels with equal weights share a column (LabelColumns). When
 //   a label gets a separate column, only rows that are updated add it; in all other rows a missing
 //   column has the value of the shared one.
@@ -31,10 +32,11 @@
 
 namespace tagalong {
 
-// The steps that the update rule takes: on a pair of labels, or with coefficients that depend on
-// the scores only, so that labels with equal scores get equal coefficients. With common_start,
-// labels have the weights of column 0 until the caller gives them a separate column.
-enum class StepPattern { any, few_labels, by_score, common_start };
+// The steps that the update rule takes: on a pair of labels, on a working set of labels, or with
+// coefficients that depend on the scores only, so that labels with equal scores get equal
+// coefficients. With common_start, labels have the weights of column 0 until the caller gives them
+// a separate column.
+enum class StepPattern { any, few_labels, working_set, by_score, common_start };
 
 template <class T>
 class WeightStore {
@@ -47,6 +49,8 @@ class WeightStore {
     }
 
     StepPattern steps() const { return steps_; }
+    // Whether new rows are sparse.
+    bool mostly_sparse() const { return may_be_sparse() && labels_ >= kManyLabels; }
     std::size_t labels() const { return labels_; }
     const LabelColumns& columns() const { return columns_; }
     bool sharing() const { return columns_.sharing(); }
@@ -64,7 +68,7 @@ class WeightStore {
         chunks_.add_row(index_.size(), mostly_sparse());
         const std::int32_t number = index_.insert(feature);
         if (sharing()) stored_columns_.push_back(static_cast<std::uint32_t>(width()));
-        if (steps_ == StepPattern::few_labels && (labels_ >= kManyLabels || !all_dense_))
+        if (may_be_sparse() && (labels_ >= kManyLabels || !all_dense_))
             record_storage(static_cast<std::size_t>(number));
         return number;
     }
@@ -77,13 +81,18 @@ class WeightStore {
     }
     const SparseRows<T>& sparse() const { return sparse_; }
     // A weight of a sparse row, for writing; its planes are kBlock apart. Call `make_dense_if_full`
-    // after the last write of a step: it makes the row dense if more than a quarter of its blocks
-    // are stored.
+    // after the last write of a step: it makes the row dense if too many of its blocks are stored.
     T* find_or_insert(std::int32_t number, std::size_t label) {
         return sparse_.find_or_insert(number, label);
     }
+    // The same for ascending blocks of labels: writes the address of each block.
+    void find_or_insert_blocks(std::int32_t number, std::span<const std::uint32_t> blocks,
+                               T** out) {
+        sparse_.find_or_insert_blocks(number, blocks, out);
+    }
     void make_dense_if_full(std::int32_t number) {
-        if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride()) make_dense(number);
+        const std::size_t share = steps_ == StepPattern::working_set ? 2 : 4;
+        if (sparse_.blocks(number) * SparseRows<T>::kBlock * share > stride()) make_dense(number);
     }
     void make_dense(std::int32_t number) {
         if (is_dense(number)) return;
@@ -218,8 +227,8 @@ class WeightStore {
     // With fewer labels, dense rows are faster (measured: break-even with sparse rows at about
     // 2,000).
     static constexpr std::size_t kManyLabels = 2048;
-    bool mostly_sparse() const {
-        return steps_ == StepPattern::few_labels && labels_ >= kManyLabels;
+    bool may_be_sparse() const {
+        return steps_ == StepPattern::few_labels || steps_ == StepPattern::working_set;
     }
 
     // Makes room for `columns` columns. Before the first row the stride is exact; afterwards it

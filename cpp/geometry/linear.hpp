@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "core/entries.hpp"
 #include "core/score_kernels.hpp"
 #include "core/selection.hpp"
 #include "geometry/column_step.hpp"
@@ -302,21 +303,31 @@ class LinearGeometry {
     // increases to the penalty.
     void change_scales(const RowView& x, const RowLookup<T>& lookup) {
         relevances_.finish();
-        for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t n = x.size();
+        changes_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
             const std::int32_t number = lookup.row[i];
-            const double relevance = relevances_.update(number, i);
-            change_scale(number, relevance);
-            rows_[static_cast<std::size_t>(number)].S += rate_ * x.value[i] * x.value[i];
-            change_scale(number, relevance);
+            const Row& row = rows_[static_cast<std::size_t>(number)];
+            changes_.S[i] = row.S;
+            changes_.length[i] = row.norm2 - row.base2;
+            changes_.scale[i] = scales_.of(number);
+            changes_.relevance[i] = relevances_.update(number, i);
         }
-    }
-    void change_scale(std::int32_t number, double relevance) {
-        const Row& row = rows_[static_cast<std::size_t>(number)];
-        const double before = scales_.of(number);
-        const double after = scales_.update(number, row.S, relevance);
-        const double change = 0.5 * (row.norm2 - row.base2) * (after - before);
-        complexity_ += change;
-        penalty_ += std::max(0.0, change);
+        kernels::change_scales(changes_.relevance.data(), changes_.length.data(), x.value.data(),
+                               rate_, changes_.S.data(), changes_.scale.data(),
+                               changes_.by_relevance.data(), changes_.by_growth.data(), n);
+        double complexity = complexity_, penalty = penalty_;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t number = lookup.row[i];
+            rows_[static_cast<std::size_t>(number)].S = changes_.S[i];
+            scales_.set(number, changes_.scale[i]);
+            for (const double change : {changes_.by_relevance[i], changes_.by_growth[i]}) {
+                complexity += change;
+                penalty += std::max(0.0, change);
+            }
+        }
+        complexity_ = complexity;
+        penalty_ = penalty;
     }
 
     WeightStore<T> store_;
@@ -330,6 +341,13 @@ class LinearGeometry {
     // Scratch of apply().
     ColumnStep column_step_;
     RowUpdate<T> update_;
+    struct ScaleChanges {
+        std::vector<double> S, length, scale, relevance, by_relevance, by_growth;
+        void resize(std::size_t n) {
+            for (auto* numbers : {&S, &length, &scale, &relevance, &by_relevance, &by_growth})
+                numbers->resize(n);
+        }
+    } changes_;
 };
 
 }  // namespace tagalong

@@ -55,7 +55,7 @@ class Relevances {
     }
 
     // exp(2 beta_j)
-    double factor(std::size_t row) const { return learnt() ? std::exp(2 * rows_[row].beta) : 1.0; }
+    double factor(std::size_t row) const { return learnt() ? factor_of(rows_[row].beta) : 1.0; }
 
     // An update: the share c_j of each of its features in order, then finish(), then update() of
     // each of them in the same order.
@@ -86,10 +86,11 @@ class Relevances {
         const double spread = row.V + mean_.value();
         if (c != 0 && spread > 0)
             row.beta = std::clamp(row.beta + kRate * c / std::sqrt(spread), -kMost, kMost);
-        return std::exp(2 * row.beta);
+        return factor_of(row.beta);
     }
 
   private:
+    static double factor_of(double beta) { return beta == 0 ? 1.0 : std::exp(2 * beta); }
     bool is_learnt(std::int32_t row) const {
         return of_ == RelevanceOf::all ||
                2 * rows_[static_cast<std::size_t>(row)].updates < updates_;

@@ -25,6 +25,7 @@ class RowScales {
     double update(std::int32_t row, double S, double r = 1) {
         return values_[static_cast<std::size_t>(row)] = r / std::sqrt(S);
     }
+    void set(std::int32_t row, double scale) { values_[static_cast<std::size_t>(row)] = scale; }
 
   private:
     bool grow_;

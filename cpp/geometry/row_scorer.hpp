@@ -25,8 +25,7 @@ class RowScorer {
     void score(const RowView& x, bool means, RowLookup<T>& lookup) const {
         if (!store_.all_dense()) {
             lookup.find(store_, x);
-            score_mixed(x, 0, lookup, lookup.sums);
-            if (means) score_mixed(x, 1, lookup, lookup.mean_sums);
+            score_mixed(x, means, lookup);
             return;
         }
         const std::size_t count = find_rows(x, lookup);
@@ -101,19 +100,26 @@ class RowScorer {
         }
     }
 
-    // Scores one plane in the order of the features: runs of dense rows, then blocks of sparse
-    // rows.
-    void score_mixed(const RowView& x, std::size_t plane, RowLookup<T>& lookup,
-                     AlignedVector<T>& sums) const {
+    // Scores in the order of the features: runs of dense rows, then blocks of sparse rows.
+    void score_mixed(const RowView& x, bool means, RowLookup<T>& lookup) const {
         const std::size_t n = store_.padded_width();
-        sums.assign(n, T(0));
+        lookup.sums.assign(n, T(0));
+        if (means) lookup.mean_sums.assign(n, T(0));
         lookup.rows.clear();
         lookup.multiplier.clear();
         lookup.blocks.clear();
-        const auto add = [&] {
+        const auto add_plane = [&](AlignedVector<T>& sums, std::size_t plane) {
             kernels::add_rows(sums.data(), lookup.rows.data(), lookup.multiplier.data(),
                               lookup.rows.size(), n);
-            kernels::add_blocks(sums.data(), lookup.blocks.data(), lookup.blocks.size());
+            kernels::add_blocks(sums.data(), lookup.blocks.data(), lookup.blocks.size(),
+                                plane * SparseRows<T>::kBlock);
+        };
+        const auto add = [&] {
+            add_plane(lookup.sums, 0);
+            if (means) {
+                for (const T*& row : lookup.rows) row += store_.stride();
+                add_plane(lookup.mean_sums, 1);
+            }
             lookup.rows.clear();
             lookup.multiplier.clear();
             lookup.blocks.clear();
@@ -124,13 +130,13 @@ class RowScorer {
             const auto multiplier = static_cast<T>(x.value[i] * scales_.of(row));
             if (store_.is_dense(row)) {
                 if (!lookup.blocks.empty()) add();
-                lookup.rows.push_back(store_.row(row, plane));
+                lookup.rows.push_back(store_.row(row));
                 lookup.multiplier.push_back(multiplier);
             } else {
                 // add() adds the pending dense rows before these blocks, so the order is kept.
                 store_.sparse().visit(row, [&](std::size_t label, const T* numbers) {
-                    lookup.blocks.push_back({numbers + plane * SparseRows<T>::kBlock, multiplier,
-                                             static_cast<std::uint32_t>(label)});
+                    lookup.blocks.push_back(
+                        {numbers, multiplier, static_cast<std::uint32_t>(label)});
                 });
             }
         }

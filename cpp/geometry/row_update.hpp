@@ -2,11 +2,13 @@
 // u += rounds * alpha (x) x.
 //
 // A step on many labels is added to entire rows. A step on few labels is added to single weights of
-// dense or sparse rows.
+// dense or sparse rows. A step on a working set is added to the parts of a row that have its labels:
+// cache lines, or with many labels the blocks of a sparse row.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "core/aligned.hpp"
 #include "core/kernels.hpp"
@@ -26,6 +28,12 @@ class RowUpdate {
         whole_rows_ = step.touched.size() * 16 > store.width();
         rounds_ = static_cast<T>(rounds_before);
         labels_ = step.touched.data();
+        parts_.clear();
+        if (store.steps() == StepPattern::working_set) {
+            width_ = store.mostly_sparse() ? SparseRows<T>::kBlock : kLine<T>;
+            load_parts(step, store.padded_width() / width_);
+            if (!whole_rows_) return;
+        }
         if (whole_rows_) {
             alpha_.resize(store.padded_width());
             kernels::to_storage(step.alpha.data(), alpha_.data(), step.alpha.size());
@@ -69,11 +77,12 @@ class RowUpdate {
         }
         return squares;
     }
-    // Adds the step times `value` to single weights. Returns the change of |theta_j|^2 if kSquares.
+    // Adds the step times `value` to the weights of its labels. Returns the change of |theta_j|^2 if kSquares.
     // Sets `along` as add_to_row does.
     template <bool kSquares, bool kAlong = false>
     double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value,
                           double* along = nullptr) const {
+        if (!parts_.empty()) return add_to_parts(store, number, value, along);
         if (store.is_dense(number)) {
             T* const first = store.row(number);
             return add_each<kSquares, kAlong>(
@@ -101,6 +110,43 @@ class RowUpdate {
     static double labels_in_column(const WeightStore<T>& store, int column) {
         const bool shared = column == LabelColumns::kShared && store.sharing();
         return shared ? static_cast<double>(store.columns().shared_labels()) : 1.0;
+    }
+    // Collects the parts that have labels of the step, with their coefficients. If most of a row has,
+    // entire rows are updated.
+    void load_parts(const Step& step, std::size_t parts) {
+        has_label_.assign(parts, 0);
+        for (const int label : step.touched)
+            has_label_[static_cast<std::size_t>(label) / width_] = 1;
+        for (std::size_t part = 0; part < parts; ++part)
+            if (has_label_[part]) parts_.push_back(static_cast<std::uint32_t>(part));
+        whole_rows_ = 4 * parts_.size() > 3 * parts;
+        if (whole_rows_) return;
+        alpha_.assign(parts_.size() * width_, T(0));
+        addresses_.resize(parts_.size());
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const std::size_t first = parts_[i] * width_;
+            const std::size_t count = std::min(width_, step.alpha.size() - first);
+            for (std::size_t k = 0; k < count; ++k)
+                alpha_[i * width_ + k] = static_cast<T>(step.alpha[first + k]);
+        }
+    }
+    double add_to_parts(WeightStore<T>& store, std::int32_t number, T value, double* along) const {
+        const bool dense = store.is_dense(number);
+        if (dense) {
+            T* const row = store.row(number);
+            for (std::size_t i = 0; i < parts_.size(); ++i)
+                addresses_[i] = row + parts_[i] * width_;
+        } else {
+            store.find_or_insert_blocks(number, parts_, addresses_.data());
+        }
+        const std::size_t means =
+            store.planes() > 1 ? (dense ? store.stride() : SparseRows<T>::kBlock) : 0;
+        double unused = 0;
+        const double growth =
+            kernels::add_to_parts(addresses_.data(), width_, means, alpha_.data(), value, rounds_,
+                                  parts_.size(), along ? along : &unused);
+        if (!dense) store.make_dense_if_full(number);
+        return growth;
     }
     static double product(T a, T b) { return static_cast<double>(a) * static_cast<double>(b); }
     // Adds the step to the weights at the addresses at(label).
@@ -130,6 +176,10 @@ class RowUpdate {
 
     AlignedVector<T> alpha_;  // per column (add_to_row) or per entry of labels_ (add_to_numbers)
     const int* labels_ = nullptr;
+    std::size_t width_ = kLine<T>;       // numbers per part
+    std::vector<std::uint32_t> parts_;   // ascending; empty unless the step is on a working set
+    std::vector<char> has_label_;        // per part
+    mutable std::vector<T*> addresses_;  // of these parts, in one row
     T rounds_ = 0;
     bool whole_rows_ = false;
 };

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "core/score_kernels.hpp"
+
 namespace tagalong {
 
 // Scores in descending order, without those that are not numbers.
@@ -78,7 +80,7 @@ double rank_precisions(std::span<const T> scores, std::span<const int> relevant,
             all = sorted_all.reaching(score);
         } else {
             right = std::count_if(relevant.begin(), relevant.end(), reaches);
-            all = std::count_if(scores.begin(), scores.end(), [&](T s) { return s >= score; });
+            all = kernels::count_at_least(scores.data(), score, scores.size());
             for (const int label : unknown)
                 all -= static_cast<std::size_t>(label) < scores.size() && reaches(label);
             for (const int label : relevant)  // counted besides those with scores

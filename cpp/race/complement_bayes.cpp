@@ -117,6 +117,31 @@ double ComplementBayes<T>::contributions(const RowView& x, Scratch& /*scratch*/,
 }
 
 template <class T>
+double ComplementBayes<T>::summed_contributions(const RowView& x, Scratch& scratch,
+                                                std::vector<double>& out) const {
+    out.assign(x.size(), 0.0);
+    const std::size_t K = labels();
+    // The logarithms for all labels: of the counts of the other labels, and of those with a word.
+    scratch.logs.resize(2 * K);
+    double *const expected = scratch.logs.data(), *const found = expected + K;
+    for (std::size_t k = 0; k < K; ++k) expected[k] = others_of_label(label_totals_[k]);
+    take_logs(expected, K);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::int32_t row = index_.find(x.feature[i]);
+        if (row == FeatureIndex::kAbsent) continue;
+        const auto word = static_cast<std::size_t>(row);
+        const double total = counts_.sum(word);
+        std::fill_n(found, K, vector_log(others_of_word(total, 0)));
+        for (const LabelCount& entry : counts_[word])
+            found[entry.label] = vector_log(others_of_word(total, entry.count));
+        double sum = 0;
+        for (std::size_t k = 0; k < K; ++k) sum += x.value[i] * (expected[k] - found[k]);
+        out[i] = sum;
+    }
+    return 0;
+}
+
+template <class T>
 void ComplementBayes<T>::rebuild(const Selection& selection) {
     rebuild(selection, [](std::int32_t) { return false; });
 }

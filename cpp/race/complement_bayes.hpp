@@ -47,6 +47,9 @@ class ComplementBayes {
     // that belongs to no feature, which is 0.
     double contributions(const RowView& x, Scratch& scratch, int label,
                          std::vector<double>& out) const;
+    // The sum of the contributions of each feature to the scores of all labels, added label by
+    // label in ascending order. Returns the sum of the parts that belong to no feature.
+    double summed_contributions(const RowView& x, Scratch& scratch, std::vector<double>& out) const;
 
     // Merges or removes labels. The counts of a merged label are the sums of those of its parts.
     // Words without any count left are removed.

@@ -72,6 +72,11 @@ class RankerContestant final : public Contestant<T> {
         ranker_.contributions(x, label, scratch.lookup, out);
         return 0;
     }
+    double summed_contributions(const Example& x, Scratch& scratch,
+                                std::vector<double>& out) const override {
+        ranker_.summed_contributions(x, scratch.lookup, out);
+        return 0;
+    }
     void weights(std::int32_t feature, double* out) const override {
         const std::int32_t row = ranker_.store().find(feature);
         for (std::size_t k = 0; k < ranker_.labels(); ++k)
@@ -112,6 +117,13 @@ class WordContestant : public Contestant<T> {
                          std::vector<double>& out) const override {
         const RowView part = seen(x);
         const double rest = learner_.contributions(part, own(scratch), label, out);
+        out.insert(out.begin(), x.size() - part.size(), 0.0);
+        return rest;
+    }
+    double summed_contributions(const Example& x, Scratch& scratch,
+                                std::vector<double>& out) const override {
+        const RowView part = seen(x);
+        const double rest = learner_.summed_contributions(part, own(scratch), out);
         out.insert(out.begin(), x.size() - part.size(), 0.0);
         return rest;
     }

@@ -62,6 +62,9 @@ class Contestant {
     // the score.
     virtual double contributions(const Example& x, int label, Scratch& scratch,
                                  std::vector<double>& out) const = 0;
+    // The sums of these over all labels, added label by label in ascending order.
+    virtual double summed_contributions(const Example& x, Scratch& scratch,
+                                        std::vector<double>& out) const = 0;
     // The weights of a feature for all labels, per unit of its scaled value.
     virtual void weights(std::int32_t feature, double* out) const = 0;
     // Merges or forgets labels.

@@ -120,6 +120,23 @@ double OneVsRest<T>::contributions(const RowView& x, Scratch& scratch, int label
 }
 
 template <class T>
+double OneVsRest<T>::summed_contributions(const RowView& x, Scratch& scratch,
+                                          std::vector<double>& out) const {
+    scratch.lookup.find(store_, x);
+    out.assign(x.size(), 0.0);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::int32_t row = scratch.lookup.row[i];
+        if (row == FeatureIndex::kAbsent) continue;
+        const double factor = x.value[i] * scales_.of(row);
+        double sum = 0;
+        for (std::size_t label = 0; label < labels(); ++label)
+            sum += factor * static_cast<double>(store_.value(row, 0, label));
+        out[i] = sum;
+    }
+    return 0;
+}
+
+template <class T>
 void OneVsRest<T>::rebuild(const Selection& selection) {
     OneVsRest out;
     out.add_labels(selection.labels());

@@ -52,6 +52,9 @@ class OneVsRest {
     // that belongs to no feature, which is 0.
     double contributions(const RowView& x, Scratch& scratch, int label,
                          std::vector<double>& out) const;
+    // The sum of the contributions of each feature to the scores of all labels, added label by
+    // label in ascending order. Returns the sum of the parts that belong to no feature.
+    double summed_contributions(const RowView& x, Scratch& scratch, std::vector<double>& out) const;
 
     // Merges or removes labels. A merged label has the shared weights plus the sum of the
     // differences of its parts from them: an example that is irrelevant to all parts keeps its

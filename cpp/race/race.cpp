@@ -252,13 +252,8 @@ void Race<T>::contributions(Reader& reader, int label, std::vector<double>& out)
         const Example& x =
             reader.scaled.get(entrants_.type_of(e).scaling, statistics_, ranker_config());
         // Contributions relative to their mean over the labels, as the scores are centred.
-        mean.assign(x.size(), 0.0);
-        double rest = 0;
-        for (std::size_t k = 0; k < labels_; ++k) {
-            rest -= entrant.learner->contributions(x, static_cast<int>(k), reader.scratch, own);
-            for (std::size_t i = 0; i < x.size(); ++i) mean[i] += own[i];
-        }
-        rest /= static_cast<double>(labels_);
+        double rest = -entrant.learner->summed_contributions(x, reader.scratch, mean) /
+                      static_cast<double>(labels_);
         rest += entrant.learner->contributions(x, label, reader.scratch, own);
         std::size_t at = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {

@@ -1,6 +1,8 @@
 // The parts of a ranker's round that depend on the geometry: one overload per geometry.
 #pragma once
 
+#include <vector>
+
 #include "core/example.hpp"
 #include "core/score_kernels.hpp"
 #include "geometry/entropic.hpp"
@@ -49,6 +51,34 @@ template <class T>
 double prediction_weight(const EntropicGeometry<T>& geometry, std::int32_t row, int label,
                          double /*mean_factor*/) {
     return geometry.weight(row, label);
+}
+
+// The sum over all labels, in ascending order, of a value times the prediction weight of a row. The
+// bits are those of a sum of single weights.
+template <class T>
+double summed_weights(const LinearGeometry<T>& geometry, std::int32_t row, double value,
+                      double mean_factor, std::vector<T>& buffer) {
+    const WeightStore<T>& store = geometry.store();
+    const std::size_t labels = store.labels();
+    buffer.assign(2 * labels, T(0));
+    store.read(row, 0, buffer.data());
+    if (mean_factor != 0) store.read(row, 1, buffer.data() + labels);
+    const T *const theta = buffer.data(), *const means = theta + labels;
+    const double scale = geometry.scale(row);
+    double sum = 0;
+    for (std::size_t k = 0; k < labels; ++k)
+        sum +=
+            value *
+            ((static_cast<double>(theta[k]) - mean_factor * static_cast<double>(means[k])) * scale);
+    return sum;
+}
+template <class T>
+double summed_weights(const EntropicGeometry<T>& geometry, std::int32_t row, double value,
+                      double /*mean_factor*/, std::vector<T>& /*buffer*/) {
+    double sum = 0;
+    for (std::size_t k = 0; k < geometry.store().labels(); ++k)
+        sum += value * geometry.weight(row, static_cast<int>(k));
+    return sum;
 }
 
 // Whether a feature without a row has a non-zero weight. In the entropic geometry declared features

@@ -7,6 +7,7 @@
 
 #include "core/score_kernels.hpp"
 #include "ranker/geometry_round.hpp"
+#include "rules/working_set.hpp"
 
 namespace tagalong {
 
@@ -15,9 +16,11 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     if (config.geometry == Geometry::entropic)
         return EntropicGeometry<T>(config.n_features, config.constant != 0);
     const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;
-    // Labels with equal scores get equal coefficients, unless the rule moves a single pair.
-    const StepPattern steps =
-        config.update->few_labels ? StepPattern::few_labels : StepPattern::by_score;
+    // Labels with equal scores get equal coefficients, unless the rule moves a single pair or a
+    // working set.
+    const StepPattern steps = config.update->few_labels ? StepPattern::few_labels
+                              : config.working_set      ? StepPattern::working_set
+                                                        : StepPattern::by_score;
     return LinearGeometry<T>(rate, config.average != Average::never, steps, config.relevance);
 }
 
@@ -27,6 +30,7 @@ LabelRanker<T>::LabelRanker(const RankerConfig& config)
     const LabelRule& rule = *config.update;
     if (config.geometry == Geometry::entropic) entropic_rule_ = rule.entropic(config.solver);
     else linear_rule_ = rule.linear(config.solver);
+    if (linear_rule_ && config.working_set) linear_rule_ = on_working_set(std::move(linear_rule_));
 }
 
 template <class T>
@@ -127,6 +131,25 @@ void LabelRanker<T>::contributions(const RowView& x, int label, RowLookup<T>& lo
                     row != FeatureIndex::kAbsent || has_weight_without_row(geometry, x.feature[i]);
                 out.push_back(any ? x.value[i] * prediction_weight(geometry, row, label, factor)
                                   : 0);
+            }
+        },
+        geometry_);
+}
+
+template <class T>
+void LabelRanker<T>::summed_contributions(const RowView& x, RowLookup<T>& lookup,
+                                          std::vector<double>& out) const {
+    lookup.find(store(), x);
+    out.assign(x.size(), 0.0);
+    const double factor = mean_factor();
+    std::vector<T> buffer;
+    std::visit(
+        [&](const auto& geometry) {
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const std::int32_t row = lookup.row[i];
+                if (row == FeatureIndex::kAbsent && !has_weight_without_row(geometry, x.feature[i]))
+                    continue;
+                out[i] = summed_weights(geometry, row, x.value[i], factor, buffer);
             }
         },
         geometry_);

@@ -39,7 +39,8 @@ struct RankerConfig {
     double constant = 0;
     bool normalize = true;
     Solver solver = Solver::exact;
-    double rate = 0;                            // growth rate of S in the adaptive geometry
+    bool working_set = false;  // linear geometries: steps on a working set of labels
+    double rate = 0;           // growth rate of S in the adaptive geometry
     RelevanceOf relevance = RelevanceOf::none;  // used by the adaptive geometry
     std::int64_t n_features = 0;  // features declared up front; used by the entropic geometry
     OneLabel one_label = OneLabel::noticed;
@@ -109,6 +110,10 @@ class LabelRanker {
     }
     void contributions(const RowView& x, int label, RowLookup<T>& lookup,
                        std::vector<double>& out) const;
+    // The sum of the contributions of each feature to the scores of all labels, added label by
+    // label in ascending order.
+    void summed_contributions(const RowView& x, RowLookup<T>& lookup,
+                              std::vector<double>& out) const;
 
     // The reader-writer lock of the model. The caller locks it around learn() and score().
 

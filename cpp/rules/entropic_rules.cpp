@@ -219,9 +219,9 @@ void EntropicRules::single(const Sides& sides, const CurveOf& curve, const RuleP
                            Step& out) {
     if (sides.margin >= rule.margin) return;
     const double amount =
-        pair_step(curve(sides.lowest_relevant, true), curve(sides.highest_irrelevant, false),
+        pair_step(curve(sides.lowest_relevant, true), curve(sides.highest_irrelevant(), false),
                   rule.margin, rule.budget);
-    out.set_pair(sides.lowest_relevant, sides.highest_irrelevant, amount);
+    out.set_pair(sides.lowest_relevant, sides.highest_irrelevant(), amount);
 }
 
 void EntropicRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
@@ -280,7 +280,7 @@ void EntropicRules::fill(const Sides& sides, const RuleParameters& rule, Step& o
     }
     if (effort.exhausted())
         return step_on_worst_pair(sides, relevant_.curve_of(sides.lowest_relevant),
-                                  irrelevant_.curve_of(sides.highest_irrelevant), rule, out);
+                                  irrelevant_.curve_of(sides.highest_irrelevant()), rule, out);
     if (mass <= 0) return;
     write(relevant_.labels, relevant_.amounts, mass, 1, out);
     write(irrelevant_.labels, irrelevant_.amounts, mass, -1, out);

@@ -43,7 +43,7 @@ class InteriorPoint {
         out.solved = left <= 1e-3 * rule.margin * rule.budget;
         if (!out.solved)
             return step_on_worst_pair(sides, curve_of(sides.lowest_relevant),
-                                      curve_of(sides.highest_irrelevant), rule, out);
+                                      curve_of(sides.highest_irrelevant()), rule, out);
         // Rescale: rounding errors must neither unbalance the two sides nor exceed the budget.
         double up = 0, down = 0;
         for (const Variable& v : variables_)

@@ -94,7 +94,7 @@ void LinearWaterFilling::add_irrelevant_above(const Sides& sides, double bound) 
         if (collected_scores_[i] > bound)
             irrelevant_.entries.push_back({-collected_scores_[i], collected_[i]});
     if (irrelevant_.entries.empty())
-        irrelevant_.entries.push_back({-sides.highest_score, sides.highest_irrelevant});
+        irrelevant_.entries.push_back({-sides.highest_score, sides.highest_irrelevant()});
 }
 
 // Adds labels to the sides in sorted order until the levels are optimal; returns the mass. Sorting

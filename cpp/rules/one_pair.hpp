@@ -20,7 +20,7 @@ struct FixedStep {
   private:
     static void move(const Sides& sides, const RuleParameters& rule, Step& out) {
         if (sides.mistake())
-            out.set_pair(sides.lowest_relevant, sides.highest_irrelevant, rule.budget);
+            out.set_pair(sides.lowest_relevant, sides.highest_irrelevant(), rule.budget);
     }
 };
 
@@ -28,8 +28,8 @@ struct FixedStep {
 struct LinearSingle {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
         const LinearCurve raised{sides.lowest_score, q},
-            lowered{-sides.irrelevant_scores[sides.highest_irrelevant], q};
-        out.set_pair(sides.lowest_relevant, sides.highest_irrelevant,
+            lowered{-sides.irrelevant_scores[sides.highest_irrelevant()], q};
+        out.set_pair(sides.lowest_relevant, sides.highest_irrelevant(),
                      pair_step(raised, lowered, rule.margin, rule.budget));
     }
 };

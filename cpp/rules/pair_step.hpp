@@ -59,7 +59,7 @@ void step_on_worst_pair(const Sides& sides, const Curve& r, const Curve& s,
                         const RuleParameters& rule, Step& out) {
     out.clear(out.alpha.size());
     out.solved = false;
-    out.set_pair(sides.lowest_relevant, sides.highest_irrelevant,
+    out.set_pair(sides.lowest_relevant, sides.highest_irrelevant(),
                  pair_step(r, s, rule.margin, rule.budget));
 }
 inline void step_on_worst_pair(const Sides& sides, double q, const RuleParameters& rule,

@@ -26,14 +26,19 @@ struct Sides {
     std::vector<double> irrelevant_scores;  // per label; kNone for labels that are not irrelevant
     std::size_t irrelevant_count = 0;       // number of irrelevant labels
 
-    int lowest_relevant = -1;     // the relevant label with the lowest score; ties: the first
-    int highest_irrelevant = -1;  // the irrelevant label with the highest score; ties: the first
-    double lowest_score = 0;      // score of `lowest_relevant`
-    double highest_score = 0;     // score of `highest_irrelevant`
-    double margin = 0;            // lowest_score - highest_score
+    int lowest_relevant = -1;  // the relevant label with the lowest score; ties: the first
+    double lowest_score = 0;   // score of `lowest_relevant`
+    double highest_score = 0;  // the highest score of an irrelevant label
+    double margin = 0;         // lowest_score - highest_score
 
     bool has_pair() const { return !relevant.empty() && irrelevant_count > 0; }
     bool mistake() const { return margin <= 0; }
+    // The irrelevant label with the highest score; of labels with equal scores, the first.
+    int highest_irrelevant() const {
+        return static_cast<int>(kernels::first_above(irrelevant_scores.data(),
+                                                     std::nextafter(highest_score, kNone), 0,
+                                                     irrelevant_scores.size()));
+    }
 
     void split(std::span<const float> scores, std::span<const int> sorted_relevant,
                std::span<const int> sorted_unknown) {
@@ -64,8 +69,6 @@ struct Sides {
             relevant_scores.begin());
         const double top = kernels::largest(irrelevant_scores.data(), irrelevant_scores.size());
         lowest_relevant = relevant[first];
-        highest_irrelevant = static_cast<int>(kernels::first_above(
-            irrelevant_scores.data(), std::nextafter(top, kNone), 0, irrelevant_scores.size()));
         lowest_score = relevant_scores[first];
         highest_score = top;
         margin = lowest_score - highest_score;

@@ -158,7 +158,7 @@ void one_pair_is_update_two(bool uneven) {
         rules.single(p.round.sides, p.curves(), p.rule, single);
         const double m = single.mass;
         const double slope = p.labels.curve(p.round.sides.lowest_relevant, true).at(m).slope +
-                             p.labels.curve(p.round.sides.highest_irrelevant, false).at(m).slope;
+                             p.labels.curve(p.round.sides.highest_irrelevant(), false).at(m).slope;
         near(optimal.mass, m, 1e-9 * (p.rule.budget + 1e-4 / std::max(slope, 1e-15)));
     }
 }
@@ -213,7 +213,7 @@ const Test single{
             const Note note("round ", i, ": ", p.words());
             Step step = fresh_step(p.round.scores.size());
             rules.single(p.round.sides, p.curves(), p.rule, step);
-            const int r = p.round.sides.lowest_relevant, s = p.round.sides.highest_irrelevant;
+            const int r = p.round.sides.lowest_relevant, s = p.round.sides.highest_irrelevant();
             const double amount = p.round.sides.margin >= p.rule.margin
                                       ? 0
                                       : pair_step(p.labels.curve(r, true), p.labels.curve(s, false),

@@ -24,7 +24,7 @@ const Test splitting{
             for (const int label : r.irrelevant)
                 if (highest < 0 || r.score(label) > r.score(highest)) highest = label;
             same(r.sides.lowest_relevant, lowest);
-            same(r.sides.highest_irrelevant, highest);
+            same(r.sides.highest_irrelevant(), highest);
             same(r.sides.margin, r.score(lowest) - r.score(highest));
             same(r.sides.mistake(), r.score(lowest) <= r.score(highest));
             for (const int label : r.irrelevant)

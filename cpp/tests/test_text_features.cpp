@@ -467,5 +467,45 @@ const Test matching_is_rare{
             }
     }};
 
+const Test ahead{
+    "text features: items read ahead and learnt later give the same names and counts", [] {
+        Random random(52);
+        TextConfig config;
+        config.buckets = 40;          // words share buckets, whose first name stays
+        config.name_bytes = 40 * 30;  // not enough for all names
+        TextFeatures straight(config), later(config);
+        Reading reading;
+        for (int block = 0; block < 6; ++block) {
+            std::vector<TextFeatures::Note> notes;
+            std::vector<std::string> texts;
+            for (int i = 0; i < 5; ++i) {
+                std::string text;
+                for (int word = random.below(6); word > 0; --word)
+                    text += "w" + std::to_string(random.below(60)) + " ";
+                texts.push_back(text);
+            }
+            const auto item = [&](std::size_t i) {
+                return TextFeatures::Item{{{i % 2 == 0 ? "" : "subject", texts[i]}}, {}};
+            };
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                later.read(item(i), reading);
+                notes.push_back(later.note(reading));
+            }
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                straight.read(item(i), reading);
+                straight.learn(reading);
+                later.learn(notes[i]);
+            }
+            same(later.items(), straight.items());
+            same(later.names().text(), straight.names().text());
+            same(later.names().ids() == straight.names().ids(), true);
+            same(later.fields().fields().size(), straight.fields().fields().size());
+            for (std::size_t i = 0; i < later.fields().fields().size(); ++i) {
+                same(later.fields().fields()[i].items, straight.fields().fields()[i].items);
+                same(later.fields().fields()[i].words, straight.fields().fields()[i].words);
+            }
+        }
+    }};
+
 }  // namespace
 }  // namespace tagalong::test::text_features_test

@@ -224,12 +224,7 @@ void TextFeatures::learn(const Reading& reading) {
         if (items_with_.size() < size()) items_with_.resize(size(), 0);
         for (const std::int32_t feature : reading.feature) ++items_with_[feature];
     }
-    for (auto text = reading.texts.begin(); text != reading.texts.end(); ++text) {
-        const bool again = std::any_of(reading.texts.begin(), text, [&](const auto& before) {
-            return before.field == text->field && before.words > 0;
-        });
-        fields_.add(text->field, again ? 0 : 1, text->words);
-    }
+    count_fields(reading.texts);
     if (config_.name_bytes == 0) return;
     std::int32_t last = -1;
     for (const std::uint64_t pair : reading.sorted) {
@@ -238,6 +233,36 @@ void TextFeatures::learn(const Reading& reading) {
             names_.add(feature, reading.name(place_of(pair)));
         last = feature;
     }
+}
+
+void TextFeatures::count_fields(const std::vector<Reading::FieldText>& texts) {
+    for (auto text = texts.begin(); text != texts.end(); ++text) {
+        const bool again = std::any_of(texts.begin(), text, [&](const auto& before) {
+            return before.field == text->field && before.words > 0;
+        });
+        fields_.add(text->field, again ? 0 : 1, text->words);
+    }
+}
+
+// Names are never replaced, so features that have one now need none later.
+TextFeatures::Note TextFeatures::note(const Reading& reading) const {
+    Note out{reading.texts, {}};
+    if (config_.name_bytes == 0) return out;
+    std::int32_t last = -1;
+    for (const std::uint64_t pair : reading.sorted) {
+        const std::int32_t feature = feature_of(pair);
+        if (feature != last && names_.can_add(feature))
+            out.names.emplace_back(feature, reading.name(place_of(pair)));
+        last = feature;
+    }
+    return out;
+}
+
+void TextFeatures::learn(const Note& note) {
+    ++items_;
+    count_fields(note.texts);
+    for (const auto& [feature, name] : note.names)
+        if (names_.can_add(feature)) names_.add(feature, name);
 }
 
 void TextFeatures::restore(std::uint64_t items, std::span<const std::uint64_t> keys,

@@ -94,6 +94,12 @@ class TextFeatures {
         std::string name(std::size_t place) const;
     };
 
+    // The record that learning keeps of an item, apart from what its features depend on.
+    struct Note {
+        std::vector<Reading::FieldText> texts;
+        std::vector<std::pair<std::int32_t, std::string>> names;  // of features without a name
+    };
+
     // How to read fields that were never learnt.
     enum class Fields { given, matched };
 
@@ -101,6 +107,15 @@ class TextFeatures {
     // Records the words of an item. The reading must be newer than the last call of `learn`, and
     // its fields must be the given ones.
     void learn(const Reading& reading);
+
+    // Whether the features of an item do not depend on the items that were learnt before. Such
+    // items can be read ahead: `learn` of their note, in the order of the items, is the same as
+    // `learn` of a new reading. No name may be forgotten in between.
+    bool can_read_ahead() const {
+        return config_.buckets > 0 && config_.weighting != Weighting::tfidf;
+    }
+    Note note(const Reading& reading) const;
+    void learn(const Note& note);
 
     ModelMutex& mutex() const { return mutex_; }
     const TextConfig& config() const { return config_; }
@@ -131,6 +146,7 @@ class TextFeatures {
     bool is_known(std::uint64_t key) const;
     bool tells_known_words() const;
     static void back_off(Reading& out);
+    void count_fields(const std::vector<Reading::FieldText>& texts);
     std::int32_t bucket(std::uint64_t key) const;
     std::int32_t feature_number(std::uint64_t key, Reading& out) const;
     void number_names(Reading& out) const;

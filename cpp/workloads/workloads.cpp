@@ -11,6 +11,8 @@
 #include "blocks/block_learner.hpp"
 #include "m3l/linear_solver.hpp"
 #include "partial/partial_ranker.hpp"
+#include "predictions/answer_counts.hpp"
+#include "predictions/measures.hpp"
 #include "predtron/predtron.hpp"
 #include "race/race.hpp"
 #include "tests/stream.hpp"
@@ -64,8 +66,7 @@ Work ranker(Geometry geometry, std::string_view update, Average average = Averag
     return online(std::make_shared<LabelRanker<float>>(config));
 }
 
-// All contestants on words, until the 200th item.
-Work race() {
+RaceConfig race_config() {
     RaceConfig config;
     for (const ContestantType& type : contestant_types()) config.types.push_back(&type);
     config.ranker.C = 10;
@@ -73,7 +74,42 @@ Work race() {
     config.ranker.constant = 0.5;
     config.ranker.rate = 3;
     config.ranker.relevance = RelevanceOf::rare;
-    return online(std::make_shared<Race<float>>(config));
+    return config;
+}
+
+// All contestants on words, until the 200th item.
+Work race() { return online(std::make_shared<Race<float>>(race_config())); }
+
+// Answers of a race that has learnt the items: `answer` gets the race and a reader with an item.
+template <class Answer>
+Work race_answers(const Answer& answer) {
+    auto learner = std::make_shared<Race<float>>(race_config());
+    online(learner).run();
+    std::vector<Item> items = texts();
+    const int count = static_cast<int>(items.size());
+    return {count, [learner, answer = answer, items = std::move(items)]() mutable {
+                Race<float>::Reader reader;
+                for (const Item& item : items) {
+                    reader.x = item.example();
+                    learner->finish(reader.x);
+                    answer(*learner, reader);
+                }
+            }};
+}
+
+// The first five places with their confidence.
+Work race_judging() {
+    return race_answers([judged = Judgement{}](const Race<float>& race, auto& reader) mutable {
+        race.judge(reader, 5, {}, judged);
+    });
+}
+
+// The contributions to the score of a label.
+Work race_explaining() {
+    return race_answers(
+        [parts = std::vector<double>{}](const Race<float>& race, auto& reader) mutable {
+            race.contributions(reader, 3, parts);
+        });
 }
 
 Work partial(CovarianceKind covariance) {
@@ -177,9 +213,53 @@ Work m3l(bool dense, bool coupled) {
             }};
 }
 
-Work text(bool characters) {
+// The measures of rankings of 380 labels, and the counts of their first places.
+Work evaluation(bool answers) {
+    constexpr std::size_t kLabels = 380, kPlaces = AnswerCounts::kPlaces, kRows = 200;
+    Random random(23);
+    std::vector<float> scores(kRows * kLabels);
+    for (float& score : scores) score = static_cast<float>(random.uniform());
+    std::vector<std::vector<std::int32_t>> relevant(kRows);
+    std::vector<std::int32_t> labels;
+    std::vector<double> probabilities;
+    std::vector<char> chosen;
+    for (std::size_t row = 0; row < kRows; ++row) {
+        for (int label = 0; label < 4; ++label)
+            relevant[row].push_back(label * 90 + random.below(90));
+        for (std::size_t place = 0; place < kPlaces; ++place) {
+            labels.push_back(static_cast<std::int32_t>(place) * 38 + random.below(38));
+            probabilities.push_back(random.uniform());
+            chosen.push_back(random.chance(0.3));
+        }
+        labels[row * kPlaces] = relevant[row][1];
+    }
+    if (!answers)
+        return {kRows, [=, measures = std::make_shared<Measures>(5, 100)] {
+                    for (std::size_t row = 0; row < kRows; ++row)
+                        measures->observe<float>({scores.data() + row * kLabels, kLabels},
+                                                 relevant[row], {}, 0.99);
+                }};
+    auto counts = std::make_shared<AnswerCounts>(std::array<double, 3>{0.9, 0.95, 0.99}, 15, 500);
+    return {kRows, [=] {
+                std::int64_t out[AnswerCounts::kColumns];
+                for (std::size_t row = 0; row < kRows; ++row) {
+                    const std::size_t at = row * kPlaces;
+                    counts->count({{labels.data() + at, kPlaces},
+                                   probabilities.data() + at,
+                                   probabilities.data() + at,
+                                   reinterpret_cast<const bool*>(chosen.data()) + at,
+                                   0.5,
+                                   false,
+                                   true},
+                                  relevant[row], {}, static_cast<std::int64_t>(row), out);
+                }
+            }};
+}
+
+Work text(bool characters, bool ahead = false) {
     TextConfig config;
     config.weighting = Weighting::log;
+    if (ahead) config.name_bytes = 1 << 20;
     if (characters) config.words.least_chars = 3, config.words.most_chars = 5;
     auto features = std::make_shared<TextFeatures>(config);
     Random random(19);
@@ -190,11 +270,12 @@ Work text(bool characters) {
                 item += static_cast<char>('a' + random.below(26));
             item += ' ';
         }
-    return {60, [features, items] {
+    return {60, [features, items, ahead] {
                 TextFeatures::Reading reading;
                 for (const std::string& item : items) {
                     features->read({{{"", item}}, {}}, reading);
-                    features->learn(reading);
+                    if (ahead) features->learn(features->note(reading));
+                    else features->learn(reading);
                 }
             }};
 }
@@ -211,6 +292,8 @@ const Named kWorkloads[] = {
      [] { return ranker(Geometry::adaptive, "optimal", Average::always); }},
     {"ranker default", [] { return ranker(Geometry::adaptive, "smooth", Average::chosen); }},
     {"race", [] { return race(); }},
+    {"race judging", [] { return race_judging(); }},
+    {"race explaining", [] { return race_explaining(); }},
     {"ranker entropic single", [] { return ranker(Geometry::entropic, "single"); }},
     {"blocks simproj", [] { return blocks("simproj", 200); }},
     {"blocks optimal", [] { return blocks("optimal", 100); }},
@@ -220,7 +303,10 @@ const Named kWorkloads[] = {
     {"m3l sparse", [] { return m3l(false, false); }},
     {"m3l dense", [] { return m3l(true, false); }},
     {"m3l with a prior", [] { return m3l(false, true); }},
+    {"measures", [] { return evaluation(false); }},
+    {"answers", [] { return evaluation(true); }},
     {"text words", [] { return text(false); }},
+    {"text words ahead", [] { return text(false, true); }},
     {"text characters", [] { return text(true); }},
 };
 

@@ -3,7 +3,6 @@
 The public names load on first use, which keeps the import of the package fast.
 """
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from tagalong.lazy_names import lazy_names
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from tagalong.online.predtron import Predtron
     from tagalong.online.shared_ranker import SharedLabelRanker
     from tagalong.tagger import Tagger
-
-__version__ = version("tagalong")
+    from tagalong.version import __version__ as __version__
 
 __all__ = [
     "BlockProjection",
@@ -57,8 +55,8 @@ __getattr__, __dir__ = lazy_names(
         "SharedLabelRanker": "tagalong.online.shared_ranker",
         "Tagger": "tagalong.tagger",
         "ZeroShot": "tagalong.batch.zero_shot",
+        "__version__": "tagalong.version",
         "attribute_prior": "tagalong.batch.m3l",
         "load": "tagalong.learning.model_files",
     },
-    eager=("__version__",),
 )

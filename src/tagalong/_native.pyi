@@ -22,6 +22,15 @@ class Matrix:
     @property
     def shape(self) -> tuple[int, int]: ...
 
+class FeatureRows:
+    def matrix(self) -> Matrix: ...
+    @property
+    def indptr(self) -> NDArray[numpy.int64]: ...
+    @property
+    def indices(self) -> NDArray[numpy.int32]: ...
+    @property
+    def values(self) -> NDArray[numpy.float64]: ...
+
 class LabelRows:
     def __init__(self, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32]) -> None: ...
     @property
@@ -126,6 +135,18 @@ class Learner:
 
 class PlaceArrays:
     def __init__(self, rows: int, k: int) -> None: ...
+    def fill(
+        self,
+        *,
+        labels: NDArray[numpy.int32],
+        scores: NDArray[numpy.float64],
+        probabilities: NDArray[numpy.float64],
+        assured: NDArray[numpy.float64],
+        chosen: NDArray[numpy.bool_],
+        whole: NDArray[numpy.float64],
+        known: NDArray[numpy.int32],
+        in_runs: NDArray[numpy.bool_],
+    ) -> None: ...
     def take(self) -> dict[str, Any]: ...
 
 class Ranker32(Learner):
@@ -278,6 +299,7 @@ class LabelRanker32(Ranker32):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -329,6 +351,7 @@ class LabelRanker64(Ranker64):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -421,6 +444,7 @@ class Race32(Ranker32):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -476,6 +500,7 @@ class Race64(Ranker64):
         one_label: str,
         probability: bool,
         relevance: str,
+        working_set: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -1352,6 +1377,30 @@ def m3l_rbf(
 ) -> M3LKernelSolution: ...
 def m3l_check(x: Matrix) -> None: ...
 
+class AnswerCounts:
+    def __init__(self, targets: Sequence[float], bins: int, settled: int) -> None: ...
+    def count(
+        self,
+        places: object,
+        has_confidence: bool,
+        relevant: LabelRows,
+        unknown: LabelRows,
+        item: int,
+        out: NDArray[numpy.int64],
+    ) -> None: ...
+    def count_one(
+        self,
+        places: object,
+        has_confidence: bool,
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        item: int,
+        out: NDArray[numpy.int64],
+    ) -> None: ...
+    def calibration(self) -> NDArray[numpy.int64]: ...
+    def labels(self) -> NDArray[numpy.int64]: ...
+    def restore(self, calibration: NDArray[numpy.int64], labels: NDArray[numpy.int64]) -> None: ...
+
 class Measures:
     def __init__(self, k: int, window: int) -> None: ...
     @property
@@ -1404,6 +1453,9 @@ class Measures:
 class Reading:
     def pairs(self) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 
+class Notes:
+    pass
+
 class TextFeatures:
     def __init__(
         self,
@@ -1429,6 +1481,13 @@ class TextFeatures:
         learn: bool,
         match: bool = False,
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+    def read_rows(self, items: list[Any], match: bool) -> FeatureRows: ...
+    @property
+    def can_read_ahead(self) -> bool: ...
+    def read_ahead(
+        self, items: list[tuple[list[tuple[str, str]], list[tuple[str, float]]]]
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], Notes]: ...
+    def learn_notes(self, notes: Notes, start: int, stop: int) -> None: ...
     def describe(
         self, item: tuple[list[tuple[str, str]], list[tuple[str, float]]], match: bool = False
     ) -> list[str]: ...
@@ -1445,3 +1504,18 @@ class TextFeatures:
     def bytes(self) -> int: ...
     def state(self) -> dict[str, dict[str, Any]]: ...
     def restore(self, state: dict[str, dict[str, Any]]) -> None: ...
+
+def number_names(
+    known: dict[str, int],
+    x: dict[Any, Any],
+    new_names: list[str] | None,
+    numbers: NDArray[numpy.int32],
+    values: NDArray[numpy.float64],
+    /,
+) -> int: ...
+
+class SuggestionMaker:
+    def __init__(self, type: type, list: type) -> None: ...
+    def make(
+        self, places: PlaceArrays, names: list[Any], required: float, own: dict[Any, float]
+    ) -> tuple[list[Any], list[bool]]: ...

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks import ours, overhead, streams
+from benchmarks import ours, overhead, single_peers, streams
 from benchmarks.markdown import parse_tables
 
 
@@ -38,9 +38,18 @@ def test_different_weights_are_reported(stream, monkeypatch):
 
 def test_a_row_for_each_learner_call_and_form(stream, monkeypatch, capsys):
     monkeypatch.setattr(streams, "load", lambda name: stream)
-    assert overhead.main(["--batch", "60"]) == 0
-    (rows,) = parse_tables(capsys.readouterr().out)
-    assert len(rows) == 2 * 2 * 2
+
+    def absent(stream, count):
+        raise ImportError("No module named 'river'")
+
+    monkeypatch.setitem(single_peers.PEERS, "River", absent)
+    assert overhead.main(["--batch", "60", "--peer-rows", "5", "--texts", "60"]) == 0
+    out = capsys.readouterr().out
+    rows, conversions, suggestions = parse_tables(out)
+    assert [each["call"].split(",")[0] for each in rows[2 * 2 * 2 :]] == ["scikit-learn"] * 2
+    assert "River is left out: No module named 'river'" in out
+    assert [each["how"] for each in conversions] == ["each entry", "one native pass"]
+    assert suggestions[0]["times as fast"] == "1.00"
     assert set(rows[0]) == {
         "call", "total, best", "median", "binding", "conversion", "kernel", "rest",
     }  # fmt: skip

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def test_file_and_report_do_not_depend_on_the_batch_size(
     calls: list[int] = []
     watch = Tagger.watch_together
 
-    def counting(self: Tagger, batch: list[Item], **options: bool) -> object:
+    def counting(self: Tagger, batch: list[Item], **options: Any) -> object:
         calls.append(len(batch))
         return watch(self, batch, **options)
 
@@ -47,7 +48,7 @@ def test_signal_within_a_batch(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     watch = Tagger.watch_together
     calls: list[int] = []
 
-    def interrupted(self: Tagger, batch: list[Item], **options: bool) -> object:
+    def interrupted(self: Tagger, batch: list[Item], **options: Any) -> object:
         calls.append(len(batch))
         if len(calls) == 150:
             signal.raise_signal(signal.SIGINT)

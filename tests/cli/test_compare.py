@@ -199,15 +199,15 @@ def test_best_values_are_highlighted(run: Run, stream: Path) -> None:
 def test_ctrl_c_prints_the_measures_so_far(
     run: Run, long_stream: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look, seen = TextFeatures.read, [0]
+    look, seen = TextFeatures.read_texts, [0]
 
-    def reading(self: TextFeatures, item: Item, learn: bool = False) -> Any:
+    def reading(self: TextFeatures, items: list[Item]) -> Any:
         seen[0] += 1
-        if seen[0] == 400:
+        if seen[0] == 2:
             signal.raise_signal(signal.SIGINT)
-        return look(self, item, learn)
+        return look(self, items)
 
-    monkeypatch.setattr(TextFeatures, "read", reading)
+    monkeypatch.setattr(TextFeatures, "read_texts", reading)
     done = run("compare", long_stream, "--json")
     assert done.code == 130
     assert (done.json["interrupted"], done.json["items"]) == (True, 256)

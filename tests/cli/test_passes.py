@@ -41,7 +41,7 @@ class RecordingTagger:
         self.judged.append(judged)
         return single(self._rounds, 5)
 
-    def watch_together(self, items: list[Item], judged: bool = True) -> Any:
+    def watch_together(self, items: list[Item], judged: bool = True, ahead: object = None) -> Any:
         self.judged += [judged] * len(items)
         return some_of(self._rounds, 0, len(items))
 

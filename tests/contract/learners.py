@@ -107,6 +107,8 @@ LEARNERS = [
     label_ranker("simopt", update="simopt", average=False),
     label_ranker("relevance", relevance=True, race=None),
     label_ranker("relevance-few-labels", relevance=True, update="single", dtype="float64"),
+    label_ranker("working-set", working_set=True, race=None),
+    label_ranker("working-set-euclidean", working_set=True, geometry="euclidean", dtype="float64"),
     label_ranker("plain-rows", normalize=False, constant=0, update="conproj"),
     shared_ranker("default"),
     shared_ranker("max-float64", update="max", dtype="float64"),

@@ -72,5 +72,7 @@ def _drop_newer_parameters(params: dict[str, Any], settings: dict[str, Any]) -> 
         del settings["race"], params["race"]
         if params["C"] is None:
             params["C"] = 10.0
+        if params["working_set"] == "auto":
+            del settings["working_set"], params["working_set"]
         if params["relevance"] == "auto":
             del settings["relevance"], params["relevance"]

@@ -32,6 +32,7 @@ SETTINGS: dict[type, dict[str, Any]] = {
         "one_label": "auto",
         "probability": True,
         "relevance": "auto",
+        "working_set": "auto",
         "race": None,
     },
     SharedLabelRanker: {

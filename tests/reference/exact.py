@@ -15,6 +15,9 @@ chooses a distribution p over the pairs and "none"; the weights of the pairs are
     \max_p\; \gamma C \sum_{rs} p_{rs} + C T H(p) - \sum_y [G(\theta_y + \alpha_y x) - G(\theta_y)].
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from .geometries import FloatArray, log_sum_exp
@@ -114,6 +117,42 @@ def smooth(round_: Round) -> Step:
             return Step(alpha, mass, ascent.entropy(z))
         last = moved
     raise RuntimeError(f"the smooth step did not converge: {round_}")
+
+
+DEPTH, MANY_LABELS, MOST_LABELS = 4.0, 2048, 128
+
+
+def on_working_set(rule: Callable[[Round], Step], round_: Round) -> Step:
+    r"""Compute the step of a rule on the labels that matter in the round.
+
+    Nothing moves if all pairs reach the margin. Otherwise "optimal" on the labels that violate the
+    margin brings the worst relevant label to a level u and the worst irrelevant one to a level v.
+    The working set has the relevant labels with scores up to :math:`u + 4T` and the irrelevant ones
+    with scores from :math:`v - 4T` on. With 2,048 labels and more, irrelevant
+    labels with a score of 0 are left out, but for the worst one, and of the rest the 128 with the
+    highest scores are taken.
+    """
+    scores, (worst_relevant, worst_irrelevant) = round_.scores, round_.worst_pair
+    if round_.shortfall(round_.worst_pair) <= 0.0:
+        return Step(np.zeros(round_.line.n_labels), 0.0)
+    violating = replace(
+        round_,
+        relevant=tuple(r for r in round_.relevant if round_.shortfall((r, worst_irrelevant)) > 0),
+        irrelevant=tuple(s for s in round_.irrelevant if round_.shortfall((worst_relevant, s)) > 0),
+    )
+    alpha, depth = optimal(violating).alpha, DEPTH * round_.temperature
+    highest = round_.line.slope(worst_relevant, alpha[worst_relevant]) + depth
+    lowest = round_.line.slope(worst_irrelevant, alpha[worst_irrelevant]) - depth
+    near = [s for s in violating.irrelevant if scores[s] >= lowest or s == worst_irrelevant]
+    if len(scores) >= MANY_LABELS:
+        near = [s for s in near if scores[s] != 0 or s == worst_irrelevant]
+        near = sorted(near, key=lambda s: (-scores[s], s))[:MOST_LABELS]
+    chosen = replace(
+        round_,
+        relevant=tuple(r for r in round_.relevant if scores[r] <= highest or r == worst_relevant),
+        irrelevant=tuple(sorted(near)),
+    )
+    return rule(chosen)
 
 
 class _SmoothAscent:

@@ -49,6 +49,7 @@ class NaiveLabelRanker:
     average : whether to keep the mean of theta over the rounds.
     relevance : features whose relevance is learnt, in the adaptive geometry: "none"; "rare", those
         present in under half of the updates; or "all". Never the constant feature.
+    working_set : whether steps move a working set of labels only.
 
     Attributes
     ----------
@@ -79,6 +80,7 @@ class NaiveLabelRanker:
         rate: float = 3.0,
         average: bool = False,
         relevance: Relevance = "none",
+        working_set: bool = False,
     ) -> None:
         if geometry == "entropic" and update == "simopt":
             raise ValueError("update='simopt' needs a euclidean or adaptive geometry")
@@ -94,6 +96,7 @@ class NaiveLabelRanker:
         self.rate = rate
         self.average = average
         self.relevance: Relevance = relevance
+        self.working_set = working_set
         dimension = n_features + (constant != 0.0)
         self.theta = np.zeros((n_labels, dimension))
         self.S = np.ones(dimension)
@@ -175,7 +178,8 @@ class NaiveLabelRanker:
             round_ = Round(along, inside, outside, budget, self.margin, self.temperature)
             self._count(round_, row, weight)
             if row.any() and budget > 0.0:
-                step = RULES[self.update](round_)
+                rule = RULES[self.update]
+                step = exact.on_working_set(rule, round_) if self.working_set else rule(round_)
         self._move(step, row)
         return step.alpha
 

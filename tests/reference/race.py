@@ -77,6 +77,7 @@ class Ranker:
             temperature=kind.temperature,
             race=None,
             relevance=True,
+            working_set=True,
             normalize=False,
             constant=0,
             dtype="float64",

@@ -9,10 +9,11 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
+from tagalong import _native as core
 from tagalong.batch.m3l.fit import Fit
 from tagalong.batch.m3l.matrices import is_sparse
 from tagalong.batch.m3l.models import LinearModel
-from tagalong.learning.examples import SparseRows, as_pairs
+from tagalong.learning.examples import FeatureRows, as_pairs
 from tagalong.learning.fitted import Fitted
 from tagalong.learning.labels import Labels
 from tagalong.learning.places import Places, TieOrder
@@ -111,8 +112,13 @@ class BatchLearner(Fitted):
         """Whether every item has one label: not known, so False."""
         return False
 
+    @property
+    def scores_natively(self) -> bool:
+        """Whether scoring rows runs no code in Python: False."""
+        return False
+
     def find_places(
-        self, rows: SparseRows, k: int | None = None, ties: TieOrder | None = None
+        self, rows: FeatureRows, k: int | None = None, ties: TieOrder | None = None
     ) -> Places:
         """Return the first k labels for each row, or all of them, with their probabilities.
 
@@ -123,32 +129,49 @@ class BatchLearner(Fitted):
 
         Parameters
         ----------
-        rows : SparseRows
+        rows : SparseRows or rows of the native core
             Features by number.
         k : int, optional
             The number of labels; all by default.
         ties : (counts, last), optional
             The order of labels with equal scores; by number by default.
         """
-        count = len(rows.indptr) - 1
+        indptr, indices, values = rows.indptr, rows.indices, rows.values
+        count = len(indptr) - 1
         places = len(self.labels) if k is None else min(k, len(self.labels))
         labels = np.zeros((count, places), np.int32)
         scores, probabilities = np.zeros(labels.shape), np.zeros(labels.shape)
         known, whole = np.zeros(count, np.int32), np.zeros(count)
         for row in range(count):
-            span = slice(rows.indptr[row], rows.indptr[row + 1])
-            found, _ = self.score_one((rows.indices[span], rows.values[span]))
+            span = slice(indptr[row], indptr[row + 1])
+            found, _ = self.score_one((indices[span], values[span]))
             keys = (-found,) if ties is None else (-ties[1], -ties[0], -found)
             labels[row] = np.lexsort(keys)[: labels.shape[1]]
             scores[row] = found[labels[row]]
             chances = self.probabilities(found)
             probabilities[row] = chances[labels[row]]
-            known[row] = np.count_nonzero(self._fit.model.known_features(rows.indices[span]))
+            known[row] = np.count_nonzero(self._fit.model.known_features(indices[span]))
             if self._fit.is_calibrated:
                 whole[row] = np.prod(np.where(found >= 0, chances, 1 - chances))
         assured = np.where(known[:, np.newaxis] > 0, probabilities, 0.0)
         in_runs = np.zeros(count, dtype=bool)
         return Places(labels, scores, probabilities, assured, scores >= 0, whole, known, in_runs)
+
+    def judge_rows(
+        self, rows: FeatureRows, k: int | None = None, ties: TieOrder | None = None
+    ) -> core.PlaceArrays:
+        """Return the same as ``find_places``, in the form of the native learners.
+
+        Parameters
+        ----------
+        rows : SparseRows or rows of the native core
+            Features by number.
+        k : int, optional
+            The number of labels; all by default.
+        ties : (counts, last), optional
+            The order of labels with equal scores; by number by default.
+        """
+        return self.find_places(rows, k, ties).to_native()
 
     def score_one(self, x: Any) -> tuple[Array, float]:
         """Return the scores of all labels for one example, and the cut-off.

@@ -156,6 +156,12 @@ def add_learner(parser: Parser) -> ArgumentGroup:
         "default)",
     )
     group.add_argument(
+        "--working-set",
+        choices=tuple(SWITCHES),
+        help="whether the update smooth moves only labels that matter in the round: yes, no, or in "
+        "a race only (auto, the default)",
+    )
+    group.add_argument(
         "--one-label",
         action="store_true",
         help="every item has exactly one label, such as a folder or a team (default: noticed from "

@@ -1,16 +1,15 @@
 """``tagalong compare``: several learners on the same items, which are read once.
 
 The items are read in chunks. While the main thread computes the features of a chunk, the learners
-learn the previous chunk in other threads. Each learner sees all chunks in order. Therefore the
-results do not depend on the number of threads, and they are the same to the bit as when each
-learner runs separately.
+learn earlier chunks in other threads. Each learner sees all chunks in order. Therefore the results
+do not depend on the number of threads, and they are the same to the bit as when each learner runs
+separately.
 """
 
 import argparse
 import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from tagalong.cli.chunk_workers import ChunkWorkers
 from tagalong.cli.compare_table import Row, as_markdown, as_table, best_first, live_cells
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.interrupts import Interrupts
@@ -35,6 +35,7 @@ from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress
+from tagalong.learning.examples import SparseRows
 from tagalong.learning.items import Item
 from tagalong.text import TextFeatures
 
@@ -66,19 +67,20 @@ def run(args: argparse.Namespace, out: Output) -> int:
     reader = _Chunks(features)
     with (
         reading.open() as stream,
-        ThreadPoolExecutor(threads) as pool,
         Interrupts() as interrupts,
         Live(out.quiet, args.every) as live,
+        ChunkWorkers(learners, threads) as workers,
     ):
         chunks = reader.chunks(reading.limited(stream))
-        running: list[Future[None]] = []
-        with suppress(KeyboardInterrupt):
-            while (chunk := interrupts.next(chunks)) is not None:
-                _wait(running)
-                if running and live.is_due():
-                    live.show(*live_cells([learner.row() for learner in learners]))
-                running = [pool.submit(learner.learn, chunk) for learner in learners]
-        _wait(running)
+        try:
+            with suppress(KeyboardInterrupt):
+                while (chunk := interrupts.next(chunks)) is not None:
+                    if live.is_due():
+                        workers.finish()
+                        live.show(*live_cells([learner.row() for learner in learners]))
+                    workers.add(chunk)
+        finally:  # a learner that fails at an item before an error of reading comes first
+            workers.finish()
     if not learners[0].progress.items and not interrupts.signal:
         raise nothing_learnt(reading, reader.unlabelled, stream.skipped, "compare", stream.links)
     rows = best_first([learner.row() for learner in learners])
@@ -115,11 +117,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _is_default(spec: LearnerSpec) -> bool:
     return (spec.learner, spec.settings) == (DEFAULT.learner, DEFAULT.settings)
-
-
-def _wait(running: list[Future[None]]) -> None:
-    for future in running:
-        future.result()
 
 
 class _MeasuredLearner:
@@ -177,15 +174,15 @@ class _Chunks:
                 yield item
 
     def _chunk(self, items: list[Item]) -> Chunk:
-        pairs = [self._read(item) for item in items]
-        indptr = np.cumsum([0, *(len(indices) for indices, _ in pairs)])
-        indices = np.concatenate([indices for indices, _ in pairs])
-        values = np.concatenate([values for _, values in pairs])
+        rows = self._features.read_texts(items)
+        if rows is None:  # not only texts
+            rows = SparseRows.of_pairs([self._read(item) for item in items])
         shape = (len(items), self._features.buckets or 0)
         weights = None
         if any(item.weight != 1.0 for item in items):
             weights = np.array([item.weight for item in items])
-        X = sp.csr_array((values, indices, indptr), shape=shape)
+        # Both index arrays have the same type, so that no learner has to copy them.
+        X = sp.csr_array((rows.values, rows.indices, rows.indptr.astype(np.int32)), shape=shape)
         return Chunk(X, [item.labels or () for item in items], weights)
 
     def _read(self, item: Item) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:

@@ -2,9 +2,9 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 __all__ = ["Interrupts"]
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 class Interrupts:
     """Context manager that delays Ctrl-C and termination signals to a safe moment.
 
-    While `next` waits for an item, a signal raises KeyboardInterrupt. At any other time, for
-    example while a model is being saved, the signal is only recorded.
+    While `next` or `call` waits for items, a signal raises KeyboardInterrupt. At any other time,
+    for example while a model is being saved, the signal is only recorded.
 
     Attributes
     ----------
@@ -35,11 +35,23 @@ class Interrupts:
 
     def next(self, items: Iterator[T]) -> T | None:
         """Return the next item, or None after the last one; KeyboardInterrupt after a signal."""
+        return self.call(_next, items)
+
+    def call(self, function: Callable[..., T], *args: Any) -> T:
+        """Return the result of a function that may wait; KeyboardInterrupt after a signal.
+
+        Parameters
+        ----------
+        function : callable
+            The function.
+        args : objects
+            Its arguments.
+        """
         self._waiting = True
         try:
             if self.signal:
                 raise KeyboardInterrupt
-            return next(items, None)
+            return function(*args)
         finally:
             self._waiting = False
 
@@ -63,3 +75,7 @@ class Interrupts:
     ) -> None:
         for number, handler in self._previous_handlers.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def _next(items: Iterator[T]) -> T | None:
+    return next(items, None)

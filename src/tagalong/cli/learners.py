@@ -60,7 +60,11 @@ LEARNER_FLAGS = {
     "one_label": "--one-label",
     "race": "--race",
     "relevance": "--relevance",
+    "working_set": "--working-set",
 }
+SWITCH_FLAGS = ("--average", "--race", "--relevance", "--working-set")
+"""Options with the words yes, no and none, which Python calls True, False and None."""
+
 FEATURE_FLAGS = {
     "words": "--words",
     "words[0]": "the first number of --words",
@@ -119,7 +123,7 @@ class LearnerSpec:
             learner.check_parameters()
         except ValueError as error:
             message = parameters_as_flags(str(error), flags)
-            if any(flag in message for flag in ("--average", "--race", "--relevance")):
+            if any(flag in message for flag in SWITCH_FLAGS):
                 for python, word in (("True", "yes"), ("False", "no"), ("None", "none")):
                     message = message.replace(python, word)
             raise UsageError(f"learner {self.name}: {message}") from error
@@ -168,7 +172,7 @@ def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
     for name in ("update", "geometry", "C", "margin", "problem"):
         if getattr(args, name, None) is not None:
             settings[name] = getattr(args, name)
-    for name in ("average", "relevance"):
+    for name in ("average", "relevance", "working_set"):
         if getattr(args, name) is not None:
             settings[name] = SWITCHES[getattr(args, name)]
     if "race" in args:

@@ -14,6 +14,7 @@ from tagalong.cli.late_imports import UNUSED_BY_COMMANDS, late_imports
 from tagalong.cli.output import Output
 from tagalong.cli.parser import make_parser, short_help
 from tagalong.cli.screen import protected_streams
+from tagalong.cli.starting import without_blas_threads, without_garbage_collection
 
 __all__ = ["main"]
 
@@ -49,7 +50,11 @@ def _run(argv: list[str]) -> int:
         out = Output(args.json, args.quiet)
         with warnings.catch_warnings():
             warnings.showwarning = partial(_show_warning, out)
-            with late_imports(*UNUSED_BY_COMMANDS):
+            with (
+                late_imports(*UNUSED_BY_COMMANDS),
+                without_blas_threads(args.command != "fit"),
+                without_garbage_collection(),
+            ):
                 command = import_module(f"tagalong.cli.{args.module}")
             code: int = command.run(args, out)
         sys.stdout.flush()

@@ -4,7 +4,6 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tagalong import __version__
 from tagalong.cli.arguments import add_output
 from tagalong.cli.command_parser import CommandParser
 from tagalong.cli.errors import EXIT_CODES
@@ -145,7 +144,13 @@ def make_parser(only: str | None = None) -> CommandParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"tagalong {__version__}")
+    parser.add_argument(
+        "--version",
+        action=_ShowVersion,
+        nargs=0,
+        default=argparse.SUPPRESS,
+        help="show program's version number and exit",
+    )
     commands: Any = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         own = commands.add_parser(
@@ -161,3 +166,13 @@ def make_parser(only: str | None = None) -> CommandParser:
                 add_output(own)
                 own.usage = own.short_usage()
     return parser
+
+
+class _ShowVersion(argparse.Action):
+    """Prints the version, which takes long to find out, and ends the process."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *args: object) -> None:
+        from tagalong import __version__
+
+        print(f"tagalong {__version__}")
+        parser.exit()

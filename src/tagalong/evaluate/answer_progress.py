@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.evaluate.answers import COLUMNS, TARGETS, Answers, Coverage, answer_table, starts_of
-from tagalong.evaluate.calibration import Calibration, CalibrationCounts
+from tagalong import _native as core
+from tagalong.evaluate.answers import COLUMNS, TARGETS, Answers, Coverage, starts_of
+from tagalong.evaluate.calibration import BINS, SETTLED, Calibration, calibration_of, checked_sums
 from tagalong.evaluate.confusion import Confused, ConfusionCounts
-from tagalong.evaluate.judged_rows import JudgedRows, RowPart
-from tagalong.evaluate.label_counts import LABEL_COLUMNS, LabelCounts, macro_recall
+from tagalong.evaluate.judged_rows import RowPart, with_places
+from tagalong.evaluate.label_counts import LABEL_COLUMNS, checked_table, macro_recall
 from tagalong.evaluate.recent_rows import RecentRows
 from tagalong.learning.rounds import Round, Rounds
 
@@ -23,6 +24,8 @@ BUFFER = 256
 # the first suggestion in multiples of 2**-30; -1 where there is none.
 _RECENT = (*COLUMNS, "only", "first", "probability")
 _UNIT = 2.0**30
+_ONLY, _FIRST = _RECENT.index("only"), _RECENT.index("first")
+_SUGGESTED, _RIGHT = COLUMNS.index("suggested"), COLUMNS.index("right")
 _SURE = [COLUMNS.index(f"sure_{round(100 * target)}") for target in TARGETS]
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -73,8 +76,7 @@ class AnswerProgress:
         self._recent_totals = np.zeros(len(COLUMNS), np.int64)
         self._recent = RecentRows(window, len(_RECENT))
         self._first_sure = np.zeros(len(TARGETS), np.int64)
-        self._calibration = CalibrationCounts()
-        self._labels = LabelCounts()
+        self._counts = core.AnswerCounts(TARGETS, BINS, SETTLED)
         self._confusion = ConfusionCounts()
         self._waiting: list[RowPart] = []
         self._waiting_rows = 0
@@ -112,22 +114,30 @@ class AnswerProgress:
         """Count the rows that wait, and complete the points of the curve among them."""
         if not self._waiting_rows:
             return
-        rows = JudgedRows.from_parts(self._waiting)
-        points = self._points
+        rows, points = self._counted_rows(), self._points
         self._waiting, self._waiting_rows, self._points = [], 0, []
-        first_item = self._items + 1
-        table = answer_table(rows)
-        self._note_first_sure(table, first_item)
-        self._calibration.add(rows, first_item)
-        self._labels.add(rows)
-        self._confusion.add(rows)
+        table = rows[:, : len(COLUMNS)]
+        self._note_first_sure(table, self._items + 1)
+        wrong = (rows[:, _SUGGESTED] > 0) & (rows[:, _RIGHT] == 0) & (rows[:, _ONLY] >= 0)
+        if wrong.any():
+            self._confusion.add(rows[wrong, _ONLY].tolist(), rows[wrong, _FIRST].tolist())
         if points:
             self._fill_points(points, table)
         sums = table.sum(axis=0)
-        left = self._recent.append(_recent_table(rows, table))
+        left = self._recent.append(rows)
         self._totals += sums
         self._recent_totals += sums - left[: len(COLUMNS)]
         self._items += len(rows)
+
+    def _counted_rows(self) -> Counts:
+        """Count the rows that wait, and return their columns ``_RECENT``."""
+        rows = np.empty((self._waiting_rows, len(_RECENT)), np.int64)
+        start = 0
+        for part, places in with_places(self._waiting):
+            stop = start + len(part.scores)
+            part.count_in(self._counts, places, self._items + 1 + start, rows[start:stop])
+            start = stop
+        return rows
 
     def _fill_points(self, points: list[tuple[int, list[float]]], table: Counts) -> None:
         """Write to each point the counts after so many rows of a table."""
@@ -142,10 +152,8 @@ class AnswerProgress:
 
     def _note_first_sure(self, table: Counts, first_item: int) -> None:
         for target, column in enumerate(_SURE):
-            if not self._first_sure[target]:
-                at = np.flatnonzero(table[:, column])
-                if len(at):
-                    self._first_sure[target] = first_item + at[0]
+            if not self._first_sure[target] and table[:, column].any():
+                self._first_sure[target] = first_item + int(table[:, column].argmax())
 
     def counts(self) -> tuple[Counts, Counts]:
         """Return the counts ``COLUMNS`` of all rows and of the recent rows."""
@@ -170,7 +178,9 @@ class AnswerProgress:
             Whether the model did not learn from the rounds.
         """
         overall, recent = self.counts()
-        labels = self._labels.table(max(len(names), len(self._labels)))
+        counted = self._counts.labels()
+        labels = np.zeros((max(len(names), len(counted)), len(LABEL_COLUMNS)), np.int64)
+        labels[: len(counted)] = counted
         answered, right = (
             labels[:, LABEL_COLUMNS.index(name)] for name in ("answered", "suggested_right")
         )
@@ -180,7 +190,7 @@ class AnswerProgress:
                 Answers.from_counts(recent),
                 starts_of(self._first_sure.tolist(), curve),
             ),
-            calibration=self._calibration.calibration(frozen),
+            calibration=calibration_of(self._counts.calibration(), frozen),
             confusion=self._confusion.most_frequent(names),
             macro_recall=macro_recall(answered, right),
             recent_macro_recall=self._recent_macro_recall(),
@@ -206,8 +216,8 @@ class AnswerProgress:
             "answers": self._totals.copy(),
             "recent_answers": self._recent.rows.copy(),
             "first_sure": self._first_sure.copy(),
-            "calibration": self._calibration.state(),
-            "label_answers": self._labels.state(),
+            "calibration": self._counts.calibration(),
+            "label_answers": self._counts.labels(),
             "confusion": self._confusion.state(),
         }
 
@@ -238,20 +248,8 @@ class AnswerProgress:
         self._totals, self._first_sure = totals, first
         self._recent.append(recent)
         self._recent_totals = recent[:, : len(COLUMNS)].sum(axis=0)
-        self._calibration.restore(arrays["calibration"])
-        self._labels.restore(arrays["label_answers"])
+        labels = checked_table(arrays["label_answers"])
+        self._counts.restore(checked_sums(arrays["calibration"]), labels)
         self._confusion.restore(arrays["confusion"])
-        if np.max(arrays["confusion"][:, :2], initial=-1) >= len(self._labels):
+        if np.max(arrays["confusion"][:, :2], initial=-1) >= len(labels):
             raise ValueError("confusion names a label that does not exist")
-
-
-def _recent_table(rows: JudgedRows, table: Counts) -> Counts:
-    """Return the counts of rows with the further columns of recent rows."""
-    suggested = rows.counts[:, 0]
-    units = np.rint(rows.probabilities[:, 0] * _UNIT).astype(np.int64)
-    further = (
-        rows.only_label,
-        np.where(suggested, rows.labels[:, 0], -1),
-        np.where(suggested & rows.has_confidence, units, -1),
-    )
-    return np.hstack([table, np.stack(further, axis=1)])

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.evaluate.judged_rows import JudgedRows
-
-__all__ = ["COLUMNS", "TARGETS", "Answers", "AtTarget", "Coverage", "Start", "answer_table"]
+__all__ = ["COLUMNS", "TARGETS", "Answers", "AtTarget", "Coverage", "Start"]
 
 TARGETS = (0.90, 0.95, 0.99)
 """The precisions at which the share of items that can be filed without asking is counted."""
@@ -22,41 +20,8 @@ COLUMNS = (
     "relevant",
     *(f"{name}_{round(100 * target)}" for name in _PER_TARGET for target in TARGETS),
 )
-"""The counts of a row, which `Answers.from_counts` reads."""
-
-Table = npt.NDArray[np.int64]
-
-
-def answer_table(rows: JudgedRows) -> Table:
-    """Return the counts of each row, one column per name in ``COLUMNS``.
-
-    Parameters
-    ----------
-    rows : JudgedRows
-        The rows.
-    """
-    suggested = rows.counts[:, 0]
-    judged = suggested & rows.has_confidence
-    right = rows.right & rows.counts
-    first_right = suggested & right[:, 0]
-    marks = [(rows.assured >= target) & rows.counts for target in TARGETS]
-    marks = [marked & rows.has_confidence[:, np.newaxis] for marked in marks]
-    counts = rows.relevant_counts
-    columns = [
-        np.ones(len(rows), np.int64),
-        suggested,
-        first_right,
-        suggested & right[:, :3].any(axis=1),
-        judged,
-        rows.in_runs & rows.has_confidence,
-        counts == 1,
-        np.where(rows.has_confidence, counts, 0),
-        *(marked[:, 0] for marked in marks),
-        *(marked[:, 0] & first_right for marked in marks),
-        *(marked.sum(axis=1) for marked in marks),
-        *((marked & right).sum(axis=1) for marked in marks),
-    ]
-    return np.stack([np.asarray(column, np.int64) for column in columns], axis=1)
+"""The counts of a row, in the order of the native ``AnswerCounts``; `Answers.from_counts` reads
+their sums."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +116,7 @@ class Answers:
 
     @classmethod
     def from_counts(cls, counts: npt.NDArray[np.int64]) -> "Answers":
-        """Return the answers that follow from a sum over rows of `answer_table`.
+        """Return the answers that follow from the sums of counts over rows.
 
         Parameters
         ----------

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.evaluate.judged_rows import JudgedRows
-
-__all__ = ["BINS", "SETTLED", "Calibration", "CalibrationCounts", "Reliability"]
+__all__ = ["BINS", "SETTLED", "Calibration", "Reliability", "calibration_of", "checked_sums"]
 
 BINS = 15
 """Number of bins, of equal width, of the probabilities from 0 to 1."""
@@ -90,77 +88,33 @@ class Calibration:
         return {"from_item": self.from_item, **parts}
 
 
-class CalibrationCounts:
-    """Counts answers and right answers in bins of the probability."""
+def calibration_of(sums: npt.NDArray[np.int64], frozen: bool = False) -> Calibration:
+    """Return the calibration from item 501 on, or of all items if there are fewer.
 
-    def __init__(self) -> None:
-        # By kind, whether the item is one of the first 500, bin; answers, right ones and the sum
-        # of their probabilities.
-        self._sums = np.zeros((len(KINDS), 2, BINS, 3), np.int64)
+    Parameters
+    ----------
+    sums : array of shape (3, 2, 15, 3)
+        By kind, whether the item comes after the first 500, and bin: the answers, the right ones
+        and the sum of their probabilities.
+    frozen : bool, default False
+        Whether the model did not learn; then all items count.
+    """
+    settled = not frozen and bool(sums[0, 1, :, 0].any())
+    found = sums[:, 1] if settled else sums.sum(axis=1)
+    parts = (Reliability(s[:, 0].copy(), s[:, 1].copy(), s[:, 2] / _UNIT) for s in found)
+    return Calibration(SETTLED + 1 if settled else 1, *parts)
 
-    def add(self, rows: JudgedRows, first_item: int) -> None:
-        """Count rows.
 
-        Parameters
-        ----------
-        rows : JudgedRows
-            The rows.
-        first_item : int
-            Number, from 1, of the first of these rows in the run.
-        """
-        early = min(max(0, SETTLED + 1 - first_item), len(rows))
-        parts = (
-            (rows.probabilities[:, :1], rows.right[:, :1], rows.counts[:, :1]),
-            (rows.probabilities[:, :5], rows.right[:, :5], rows.counts[:, :5]),
-            (
-                rows.whole[:, np.newaxis],
-                rows.is_exact[:, np.newaxis],
-                rows.counts[:, :1],
-            ),
-        )
-        for kind, (probabilities, right, counts) in enumerate(parts):
-            counted = counts & rows.has_confidence[:, np.newaxis]
-            for phase, part in enumerate((slice(0, early), slice(early, None))):
-                kept = counted[part]
-                self._count(kind, phase, probabilities[part][kept], right[part][kept])
+def checked_sums(state: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return saved sums; ValueError if they are not valid.
 
-    def _count(
-        self,
-        kind: int,
-        phase: int,
-        probabilities: npt.NDArray[np.float64],
-        right: npt.NDArray[np.bool_],
-    ) -> None:
-        if not len(probabilities):
-            return
-        bins = np.clip((probabilities * BINS).astype(np.int64), 0, BINS - 1)
-        units = np.rint(probabilities * _UNIT)
-        sums = self._sums[kind, phase]
-        sums[:, 0] += np.bincount(bins, minlength=BINS)
-        sums[:, 1] += np.bincount(bins[right], minlength=BINS)
-        # Exact, as the sums of a batch stay far below 2**53.
-        sums[:, 2] += np.bincount(bins, units, minlength=BINS).astype(np.int64)
-
-    def calibration(self, frozen: bool = False) -> Calibration:
-        """Return the calibration from item 501 on, or of all items if there are fewer.
-
-        Parameters
-        ----------
-        frozen : bool, default False
-            Whether the model did not learn; then all items count.
-        """
-        settled = not frozen and bool(self._sums[0, 1, :, 0].any())
-        sums = self._sums[:, 1] if settled else self._sums.sum(axis=1)
-        parts = (Reliability(s[:, 0].copy(), s[:, 1].copy(), s[:, 2] / _UNIT) for s in sums)
-        return Calibration(SETTLED + 1 if settled else 1, *parts)
-
-    def state(self) -> npt.NDArray[np.int64]:
-        """Return the state as an array."""
-        return self._sums.copy()
-
-    def restore(self, state: npt.ArrayLike) -> None:
-        """Replace the state by one that ``state`` returned."""
-        sums = np.array(state, np.int64)
-        if sums.shape != self._sums.shape or (sums < 0).any():
-            raise ValueError(f"calibration must have shape {self._sums.shape}, got {sums.shape}")
-        self._sums = sums
+    Parameters
+    ----------
+    state : array
+        The sums as for `calibration_of`.
+    """
+    sums = np.array(state, np.int64)
+    shape = (len(KINDS), 2, BINS, 3)
+    if sums.shape != shape or (sums < 0).any():
+        raise ValueError(f"calibration must have shape {shape}, got {sums.shape}")
+    return sums

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.evaluate.judged_rows import JudgedRows
-
 __all__ = ["MAX_PAIRS", "Confused", "ConfusionCounts"]
 
 MAX_PAIRS = 4096
@@ -42,16 +40,14 @@ class ConfusionCounts:
     def __init__(self) -> None:
         self._counts: dict[tuple[int, int], int] = {}
 
-    def add(self, rows: JudgedRows) -> None:
-        """Count the rows with exactly one relevant label and a wrong first suggestion.
+    def add(self, true: Sequence[int], first: Sequence[int]) -> None:
+        """Count rows with exactly one relevant label and a wrong first suggestion.
 
         Parameters
         ----------
-        rows : JudgedRows
-            The rows.
+        true, first : sequence of int
+            Per row, the relevant label and the label that was suggested first.
         """
-        wrong = rows.counts[:, 0] & ~rows.right[:, 0] & (rows.relevant_counts == 1)
-        true, first = rows.only_label[wrong].tolist(), rows.labels[wrong, 0].tolist()
         counts = self._counts
         for pair in zip(true, first, strict=True):
             counts[pair] = counts.get(pair, 0) + 1

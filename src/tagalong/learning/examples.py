@@ -13,7 +13,15 @@ import scipy.sparse as sp
 from tagalong import _native
 from tagalong.learning.input_types import Rows
 
-__all__ = ["FeatureNames", "Pair", "SparseRows", "as_matrix", "as_pairs", "has_named_features"]
+__all__ = [
+    "FeatureNames",
+    "FeatureRows",
+    "Pair",
+    "SparseRows",
+    "as_matrix",
+    "as_pairs",
+    "has_named_features",
+]
 
 Pair: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
@@ -46,6 +54,10 @@ class SparseRows(NamedTuple):
         """Return a native view of the rows; its width is the largest feature number plus one."""
         columns = int(self.indices.max(initial=-1)) + 1
         return _native.Matrix.csr(self.values, self.indices, self.indptr.astype(np.int32), columns)
+
+
+FeatureRows: TypeAlias = SparseRows | _native.FeatureRows
+"""Rows of numbered features: arrays of NumPy, or rows that the native core has made of texts."""
 
 
 def as_matrix(X: Rows) -> _native.Matrix:
@@ -112,6 +124,23 @@ class FeatureNames:
     def __init__(self, names: Iterable[str] = (), grows: bool = True):
         self.number = {name: i for i, name in enumerate(names)}
         self.grows = grows
+
+    def translate_plain(self, x: dict[Any, Any], learning: bool) -> tuple[Pair, list[str]] | None:
+        """Return the same as ``translate`` for a usual dictionary, in one native pass over it.
+
+        None if the dictionary is not usual, and ``translate`` has to look at each entry: if some
+        keys are not strings, some values not finite numbers of type int or float, or new names are
+        not allowed.
+        """
+        size = len(x)
+        indices, values = np.empty(size, np.int32), np.empty(size)
+        new: list[str] = []
+        found = _native.number_names(self.number, x, new if learning else None, indices, values)
+        if found < size:  # names without weights, or not usual
+            if found < 0:
+                return None
+            indices, values = indices[:found], values[:found]
+        return None if new and not self.grows else ((indices, values), new)
 
     def translate(self, x: Mapping[str, float], learning: bool) -> tuple[Pair, list[str]]:
         """Return an example as (indices, values), and its new names.

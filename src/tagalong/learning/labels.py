@@ -195,6 +195,14 @@ class Labels:
         self, y: object, unknown: object = ()
     ) -> tuple[list[int], list[int], list[Hashable]]:
         """Return the numbers of an example's relevant and unknown labels, and its new labels."""
+        if type(y) is list and type(unknown) is tuple and not unknown:
+            try:  # the usual case: a list of known labels
+                numbers = list(map(self.number.__getitem__, y))
+            except (KeyError, TypeError):
+                pass
+            else:
+                if len(set(numbers)) == len(numbers):
+                    return numbers, [], []
         new: dict[Hashable, int] = {}
         relevant = self._numbers(_as_collection(y), new, "y")
         if type(unknown) is tuple and not unknown:

@@ -31,6 +31,8 @@ def upgraded(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], writte
         header = _from_third(header)
     if written < 5:
         header = _from_fourth(header)
+    if written < 6:
+        header = _from_fifth(header)
     return header, arrays
 
 
@@ -86,4 +88,17 @@ def _from_fourth(header: dict[str, Any]) -> dict[str, Any]:
         **header,
         "params": {**header["params"], "relevance": "auto", "race": None},
         "settings": {**older, **header["settings"], **one_learner},
+    }
+
+
+def _from_fifth(header: dict[str, Any]) -> dict[str, Any]:
+    """Every LabelRanker of format 5 moved all labels in each round."""
+    if "learner" in header:
+        return {**header, "learner": _from_fifth(header["learner"])}
+    if header["kind"] != "LabelRanker":
+        return header
+    return {
+        **header,
+        "params": {**header["params"], "working_set": False},
+        "settings": {**header["settings"], "working_set": False},
     }

@@ -61,6 +61,21 @@ class Places:
         """Return the arrays that a native learner has written."""
         return cls(**arrays.take())
 
+    def to_native(self) -> core.PlaceArrays:
+        """Return a copy in the form of the native learners."""
+        arrays = core.PlaceArrays(*self.labels.shape)
+        arrays.fill(
+            labels=np.ascontiguousarray(self.labels, np.int32),
+            scores=np.ascontiguousarray(self.scores, np.float64),
+            probabilities=np.ascontiguousarray(self.probabilities, np.float64),
+            assured=np.ascontiguousarray(self.assured, np.float64),
+            chosen=np.ascontiguousarray(self.chosen, np.bool_),
+            whole=np.ascontiguousarray(self.whole, np.float64),
+            known=np.ascontiguousarray(self.known, np.int32),
+            in_runs=np.ascontiguousarray(self.in_runs, np.bool_),
+        )
+        return arrays
+
     def __len__(self) -> int:
         return len(self.labels)
 

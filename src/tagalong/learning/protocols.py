@@ -14,10 +14,11 @@ from typing import Any, Literal, Protocol, Self, TypeAlias, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from tagalong import _native as core
 from tagalong.learning.batches import RowTargets
 from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.drift import Drift
-from tagalong.learning.examples import Pair, SparseRows
+from tagalong.learning.examples import FeatureRows, Pair, SparseRows
 from tagalong.learning.labels import Labels
 from tagalong.learning.model_files import Saveable
 from tagalong.learning.places import Covered, Places, TieOrder
@@ -83,9 +84,18 @@ class Learner(Saveable, Protocol):
         """Return the scores of all labels for one example, and the cut-off."""
 
     def find_places(
-        self, rows: SparseRows, k: int | None = None, ties: TieOrder | None = None
+        self, rows: FeatureRows, k: int | None = None, ties: TieOrder | None = None
     ) -> Places:
         """Return the first k labels for each row, with how far to trust them."""
+
+    def judge_rows(
+        self, rows: FeatureRows, k: int | None = None, ties: TieOrder | None = None
+    ) -> core.PlaceArrays:
+        """Return the same as ``find_places``, in the form of the native learners."""
+
+    @property
+    def scores_natively(self) -> bool:
+        """Whether scoring rows runs no code in Python, so that several threads gain time."""
 
     @property
     def has_one_label(self) -> bool:

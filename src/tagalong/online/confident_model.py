@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.drift import Drift
-from tagalong.learning.examples import SparseRows
+from tagalong.learning.examples import FeatureRows
 from tagalong.learning.input_types import MatrixLike
 from tagalong.learning.places import Covered, Places, TieOrder
 from tagalong.online.label_model import LabelModel
@@ -36,13 +37,13 @@ class ConfidentModel(LabelModel):
     # The contract: see `tagalong.learning.protocols`.
 
     def find_places(
-        self, rows: SparseRows, k: int | None = None, ties: TieOrder | None = None
+        self, rows: FeatureRows, k: int | None = None, ties: TieOrder | None = None
     ) -> Places:
         """Return the first k labels for each row, or all of them, with how far to trust them.
 
         Parameters
         ----------
-        rows : SparseRows
+        rows : SparseRows or rows of the native core
             Features by number.
         k : int, optional
             The number of labels; all by default.
@@ -51,9 +52,32 @@ class ConfidentModel(LabelModel):
         """
         if not self.is_started:
             return _NO_PLACES
+        return Places.from_native(self.judge_rows(rows, k, ties))
+
+    def judge_rows(
+        self, rows: FeatureRows, k: int | None = None, ties: TieOrder | None = None
+    ) -> core.PlaceArrays:
+        """Return the same as ``find_places``, in the form of the native learners.
+
+        Parameters
+        ----------
+        rows : SparseRows or rows of the native core
+            Features by number.
+        k : int, optional
+            The number of labels; all by default.
+        ties : (counts, last), optional
+            The order of labels with equal scores; by number by default.
+        """
+        matrix = rows.matrix()
+        if not self.is_started:
+            return core.PlaceArrays(matrix.shape[0], 0)
         counts, last = (None, None) if ties is None else ties
-        found = self._native.judge(rows.matrix(), -1 if k is None else k, counts, last)
-        return Places.from_native(found)
+        return self._native.judge(matrix, -1 if k is None else k, counts, last)
+
+    @property
+    def scores_natively(self) -> bool:
+        """Whether scoring rows runs no code in Python, as custom features and problems do."""
+        return self.is_started and isinstance(self._native, (core.Ranker32, core.Ranker64))
 
     @property
     def has_one_label(self) -> bool:

@@ -244,36 +244,43 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         judged: bool | float,
         watched: bool,
     ) -> Round:
-        before = dict(self.__dict__)  # like `restored_on_error`, without a context manager's cost
+        # Only the start and the first names set attributes, which a failed call has to reset.
+        before = None
+        if not self.is_started or (self._names is None and type(x) is not tuple):
+            before = dict(self.__dict__)
         found = _EMPTY_ROUND
         stands_for = 1.0 if judged is True else answers_counted(judged)
         try:
-            self.start()
+            if before is not None:
+                self.start()
             pairs, new_names = self._pairs(x, learning=True)
-            relevant, unknown_labels, new = self._labels.encode_one(y, unknown)
+            labels, native = self._labels, self._native
+            relevant, unknown_labels, new = labels.encode_one(y, unknown)
             self._check_label_count(relevant)
             if new:
-                self._labels.extend(new)
-            unsolved = self._native.unsolved
+                labels.extend(new)
+            unsolved = native.unsolved
             try:
                 if watched:
                     places = self._empty_places(1) if stands_for else None
-                    scores, cutoff = self._native.predict_then_learn_one(
+                    scores, cutoff = native.predict_then_learn_one(
                         *pairs, relevant, unknown_labels, weight, stands_for, places
                     )
                     judgement = None if places is None else Places.from_native(places)
                     found = Round(scores, cutoff, relevant, unknown_labels, places=judgement)
                 else:
-                    self._native.learn_one(*pairs, relevant, unknown_labels, weight, stands_for)
+                    native.learn_one(*pairs, relevant, unknown_labels, weight, stands_for)
             except BaseException:  # custom features may raise anything
-                self._labels.remove_last(len(self._labels) - self._native.labels)
+                labels.remove_last(len(labels) - native.labels)
                 raise
             if new_names and self._names is not None:
                 self._names.extend(new_names)
         except BaseException:
-            restore_attributes(self, before)
+            if before is not None:
+                restore_attributes(self, before)
             raise
-        warn_if_unsolved(self._native, unsolved)
+        if unsolved == 0 and native.unsolved:
+            warn_if_unsolved(native, unsolved)
         return found
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
@@ -585,6 +592,10 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
 
     def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
         pair = type(x) is tuple
+        if type(x) is dict and self._names is not None:
+            usual = self._names.translate_plain(x, learning)
+            if usual is not None:
+                return usual
         if not pair and isinstance(x, Mapping) and not x:  # empty: neither names nor numbers
             return as_pairs(x), []
         if pair or not has_named_features(x):

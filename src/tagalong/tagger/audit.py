@@ -41,6 +41,7 @@ class Audit:
             raise ValueError(f"audit must be 0 or from {LEAST_SHARE:g} to 1, got {share!r}")
         self.seed = parameters.integer(seed, "audit seed", 0)
         self.answers = parameters.integer(answers, "audit answers", 0)
+        self._started_hash = hashlib.blake2b(f"{self.seed}\0".encode(), digest_size=8)
 
     @property
     def current_share(self) -> float:
@@ -57,9 +58,9 @@ class Audit:
         item : Item, str or mapping
             The item; its id decides, or its content if it has none.
         """
-        key = f"{self.seed}\0{_key(item)}".encode(errors="surrogatepass")
-        number = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
-        return number < self.current_share * 2.0**64
+        started = self._started_hash.copy()
+        started.update(_key(item).encode(errors="surrogatepass"))
+        return int.from_bytes(started.digest()) < self.current_share * 2.0**64
 
     @property
     def items_per_answer(self) -> float:
@@ -82,6 +83,9 @@ class Audit:
     def count_answer(self) -> None:
         """Count an answer to an audited item."""
         self.answers += 1
+
+    def __reduce__(self) -> tuple[type["Audit"], tuple[float, int, int]]:
+        return type(self), (self.share, self.seed, self.answers)  # a hash cannot be pickled
 
     def to_json(self) -> dict[str, Any]:
         """Return the arguments of the constructor as JSON values."""

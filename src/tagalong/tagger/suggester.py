@@ -2,13 +2,14 @@
 
 import math
 import threading
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
+from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.drift import Drift
-from tagalong.learning.places import Covered, Places
+from tagalong.learning.places import Covered
 from tagalong.learning.protocols import (
     Learner,
     ListLearner,
@@ -21,6 +22,7 @@ from tagalong.online.compact import CompactRanker
 from tagalong.online.compact.learner import PREDICTION_ONLY
 from tagalong.tagger.audit import Audit
 from tagalong.tagger.history import LabelHistory
+from tagalong.tagger.parallel import checked_threads, in_parts
 from tagalong.tagger.suggestions import Explanation, SizeReport, Suggestion, Suggestions
 from tagalong.tagger.targets import LabelTargets
 from tagalong.text import TextFeatures
@@ -32,28 +34,7 @@ SURE = 0.95
 """The share of sure suggestions that has to be right, unless another is asked for."""
 
 
-class _PlacesOfItem(NamedTuple):
-    """The places of one item as Python values."""
-
-    places: list[tuple[int, float, float, float, bool]]
-    whole: float
-    known: int
-    in_runs: bool
-
-
-def _rows_of(places: Places) -> Iterator[_PlacesOfItem]:
-    """Yield the places of each row; those without a label are left out."""
-    columns = (
-        places.labels.tolist(),
-        places.scores.tolist(),
-        places.probabilities.tolist(),
-        places.assured.tolist(),
-        places.chosen.tolist(),
-    )
-    facts = zip(places.whole.tolist(), places.known.tolist(), places.in_runs.tolist(), strict=True)
-    for row, (whole, known, in_runs) in zip(zip(*columns, strict=True), facts, strict=True):
-        found = [place for place in zip(*row, strict=True) if place[0] >= 0]
-        yield _PlacesOfItem(found, whole, known, in_runs)
+_MAKER = core.SuggestionMaker(Suggestion, Suggestions)
 
 
 class Suggester:
@@ -175,12 +156,18 @@ class Suggester:
             The share of the suggestions marked ``sure`` that has to be right; 0.95 by default.
             Labels with a precision of their own keep it.
         """
-        return self.suggest_many([item], k, min_precision)[0]
+        required, count = _checked_precision(min_precision), _checked_count(k)
+        with self._lock:
+            return self._answers([item], count, required)[0]
 
     def suggest_many(
-        self, items: Sequence[AnyItem], k: int | None = 5, min_precision: float | None = None
+        self,
+        items: Sequence[AnyItem],
+        k: int | None = 5,
+        min_precision: float | None = None,
+        threads: int | None = None,
     ) -> list[Suggestions]:
-        """Return labels for many items in one native call, the same as ``suggest`` for each.
+        """Return labels for many items, the same as ``suggest`` for each, in less time.
 
         Parameters
         ----------
@@ -190,40 +177,38 @@ class Suggester:
             Maximum number of labels per item; None means all.
         min_precision : float, optional
             As for ``suggest``.
+        threads : int, optional
+            Maximum number of threads; by default one per core that the process may use. The
+            answers do not depend on it. A learner that runs Python code for each item (custom
+            features or problems, M3L) uses one thread.
         """
-        min_precision = SURE if min_precision is None else min_precision
-        if not 0 < parameters.real(min_precision, "min_precision") <= 1:
-            raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
-        count = None if k is None else parameters.integer(k, "k", 0)
+        required, count = _checked_precision(min_precision), _checked_count(k)
+        threads = checked_threads(threads)
+        items = _item_list(items)
         with self._lock:
-            if shows_lists(self.learner):
-                learner = self.learner
-                return [self._suggest_list(learner, item, count, min_precision) for item in items]
-            rows = self.features.read_rows(items, match=True)
-            ties = (self.history.count, self.history.last)
-            places = self.learner.find_places(rows, count, ties)
-            names = self.learner.labels.names
-        return [
-            self._suggestions(item, row, names, min_precision)
-            for item, row in zip(items, _rows_of(places), strict=True)
-        ]
-
-    def _suggestions(
-        self, item: AnyItem, row: _PlacesOfItem, names: Sequence[Hashable], min_precision: float
-    ) -> Suggestions:
-        found = [
-            Suggestion(
-                label=names[label],
-                score=score,
-                probability=probability,
-                chosen=chosen,
-                sure=assured >= self._targets.required(names[label], min_precision),
+            return in_parts(
+                lambda part: self._answers(part, count, required), items, self._usable(threads)
             )
-            for label, score, probability, assured, chosen in row.places
-        ]
-        any_sure = any(suggestion.sure for suggestion in found)
-        audited = any_sure and self._audit.asks(item)
-        return Suggestions(found, row.whole, row.known, row.in_runs, audited)
+
+    def _usable(self, threads: int) -> int:
+        """Return how many of the threads may be used; one if they would run code of the user."""
+        return threads if self.learner.scores_natively and not shows_lists(self.learner) else 1
+
+    def _answers(
+        self, items: Sequence[AnyItem], count: int | None, required: float
+    ) -> list[Suggestions]:
+        """Return the suggestions for each item. Several threads may call it, one has the lock."""
+        learner = self.learner
+        if shows_lists(learner):
+            return [self._suggest_list(learner, item, count, required) for item in items]
+        rows = self.features.read_rows(items, match=True)
+        places = learner.judge_rows(rows, count, (self.history.count, self.history.last))
+        names, own = learner.labels.names, self._targets.numbers()
+        found, sure = _MAKER.make(places, names, required, own)
+        for item, suggestions, any_sure in zip(items, found, sure, strict=True):
+            if any_sure and self._audit.asks(item):
+                suggestions.audited = True
+        return found
 
     def _suggest_list(
         self, learner: ListLearner, item: AnyItem, count: int | None, min_precision: float
@@ -261,16 +246,52 @@ class Suggester:
             The label; by default the one with the highest score.
         """
         with self._lock:
-            if label is None:
-                best = self.suggest(item, k=1)
-                if not best:
-                    raise ValueError("the tagger has no labels yet; learn an item first")
-                label = best[0].label
-            pairs = self.features.read(item, match=True)
-            described = self.features.describe(item, match=True)
-            names = dict(zip(pairs[0].tolist(), described, strict=True))
-            features, parts, score = self.learner.explain_one(pairs, label)
-            own = self.learner.own_feature_names(features)
+            return self._explanation(item, label)
+
+    def explain_many(
+        self,
+        items: Sequence[AnyItem],
+        labels: Sequence[Hashable] | None = None,
+        threads: int | None = None,
+    ) -> list[Explanation]:
+        """Return explanations of many items, the same as ``explain`` for each.
+
+        Parameters
+        ----------
+        items : sequence of Item, str or mapping
+            The items.
+        labels : sequence of labels, optional
+            The label of each item; None stands for the one with the highest score, which is the
+            default for all items.
+        threads : int, optional
+            As for ``suggest_many``.
+        """
+        threads = checked_threads(threads)
+        items = _item_list(items)
+        if isinstance(labels, (str, bytes)):
+            raise ValueError(f"labels must have one label per item, got {labels!r}")
+        chosen = [None] * len(items) if labels is None else list(labels)
+        if len(chosen) != len(items):
+            raise ValueError(f"there are {len(items)} items but {len(chosen)} labels")
+        with self._lock:
+            return in_parts(
+                lambda part: [self._explanation(item, label) for item, label in part],
+                list(zip(items, chosen, strict=True)),
+                self._usable(threads),
+            )
+
+    def _explanation(self, item: AnyItem, label: Hashable) -> Explanation:
+        """Return the explanation of an item. Several threads may call it, one has the lock."""
+        if label is None:
+            best = self._answers([item], 1, SURE)[0]
+            if not best:
+                raise ValueError("the tagger has no labels yet; learn an item first")
+            label = best[0].label
+        pairs = self.features.read(item, match=True)
+        described = self.features.describe(item, match=True)
+        names = dict(zip(pairs[0].tolist(), described, strict=True))
+        features, parts, score = self.learner.explain_one(pairs, label)
+        own = self.learner.own_feature_names(features)
         named = [
             (names[feature] if own is None else own[i], part)
             for i, (feature, part) in enumerate(zip(features.tolist(), parts.tolist(), strict=True))
@@ -288,3 +309,23 @@ class Suggester:
             rows = len(self.learner.weights_by_feature()["features"])
             weights = self.learner.bytes_of_weights
             return SizeReport(len(self.labels), rows, weights, self.features.size_in_bytes)
+
+
+def _checked_precision(min_precision: float | None) -> float:
+    if min_precision is None:
+        return SURE
+    if not 0 < parameters.real(min_precision, "min_precision") <= 1:
+        raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
+    return float(min_precision)
+
+
+def _checked_count(k: int | None) -> int | None:
+    if k is None or (type(k) is int and k >= 0):
+        return k
+    return parameters.integer(k, "k", 0)
+
+
+def _item_list(items: Iterable[AnyItem]) -> list[AnyItem]:
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise ValueError(f"items must be a collection of items, got {items!r}")
+    return list(items)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from tagalong import parameters
 from tagalong.fork_locks import fork_safe_lock
 from tagalong.learning import model_files
+from tagalong.learning.examples import SparseRows
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import (
     Learner,
@@ -28,6 +29,7 @@ from tagalong.tagger.suggestions import SizeReport, Suggestions
 from tagalong.tagger.targets import LabelTargets, Target
 from tagalong.text import TextFeatures
 from tagalong.text.rows import AnyItem
+from tagalong.text.rows_ahead import RowsAheadPart
 
 __all__ = ["Tagger"]
 
@@ -257,7 +259,12 @@ class Tagger(Suggester):
         """Whether ``watch_together`` can learn many items in one native call."""
         return is_online(self.learner) and self.learner.learns_rows
 
-    def watch_together(self, items: Sequence[Item], judged: bool = True) -> Rounds | None:
+    def watch_together(
+        self,
+        items: Sequence[Item],
+        judged: bool = True,
+        ahead: Sequence[RowsAheadPart] | None = None,
+    ) -> Rounds | None:
         """Learn items in one native call, with the same bits as ``watch`` item by item.
 
         Parameters
@@ -266,6 +273,8 @@ class Tagger(Suggester):
             The items, each with its labels.
         judged : bool, default True
             As for ``learn``.
+        ahead : sequence of RowsAheadPart, optional
+            The features of the items, if ``features.read_ahead`` has read them already.
 
         Returns
         -------
@@ -287,7 +296,11 @@ class Tagger(Suggester):
                 )
             except ValueError:
                 return None
-            rows = self.features.read_texts(items, learner.n_features)
+            rows: SparseRows | None
+            if ahead is not None and self.features.stays_below(learner.n_features):
+                rows = self.features.learn_ahead(ahead)
+            else:
+                rows = self.features.read_texts(items, learner.n_features)
             if rows is None:
                 return None
             rounds = learner.watch_rows(rows, targets, judged)

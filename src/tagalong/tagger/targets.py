@@ -75,6 +75,12 @@ class LabelTargets(Mapping[Hashable, Target]):
         """Return the precision that a label needs; above 1 if it is never sure."""
         return _number(self._targets[label]) if label in self._targets else default
 
+    def numbers(self) -> dict[Hashable, float]:
+        """Return the required precision of the labels with a target, as `required` does."""
+        if not self._targets:
+            return {}
+        return {label: _number(target) for label, target in self._targets.items()}
+
     def to_json(self) -> list[list[Any]]:
         """Return pairs of label and target as JSON values."""
         return [

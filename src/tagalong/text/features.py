@@ -13,6 +13,7 @@ from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.examples import SparseRows
 from tagalong.text.rows import AnyItem, Row, as_row
+from tagalong.text.rows_ahead import RowsAhead, RowsAheadPart, joined_rows
 
 __all__ = ["TextFeatures"]
 
@@ -170,17 +171,74 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             One row per item. None, with nothing learnt, if an item has named values or is
             invalid, or if there could be more than ``most`` features.
         """
-        if most is not None and (self.buckets is None or self.buckets > most):
+        if not self.stays_below(most):
             return None
+        rows = self._text_rows(items)
+        return None if rows is None else SparseRows(*self._native_features().read_many(rows, True))
+
+    def stays_below(self, most: int | None) -> bool:
+        """Whether there will never be more features than a learner accepts.
+
+        Parameters
+        ----------
+        most : int or None
+            Maximum number of features; None if there is none.
+        """
+        return most is None or (self.buckets is not None and self.buckets <= most)
+
+    @property
+    def can_read_ahead(self) -> bool:
+        """Whether the features of an item do not depend on the items that were learnt before.
+
+        They do with a growing vocabulary (``buckets=None``) and with ``weighting="tfidf"``.
+        """
+        return self._native_features().can_read_ahead
+
+    def read_ahead(self, items: Sequence[AnyItem]) -> RowsAhead | None:
+        """Return the features of items that consist of text only, for `learn_ahead`.
+
+        Nothing is learnt. Another thread may learn other items meanwhile.
+
+        Parameters
+        ----------
+        items : sequence of items
+            The items.
+
+        Returns
+        -------
+        RowsAhead or None
+            One row per item. None if an item has named values or is invalid.
+        """
+        rows = self._text_rows(items)
+        if rows is None:
+            return None
+        indptr, indices, values, notes = self._native_features().read_ahead(rows)
+        return RowsAhead(SparseRows(indptr, indices, values), notes)
+
+    def learn_ahead(self, parts: Sequence[RowsAheadPart]) -> SparseRows:
+        """Learn the words of items that were read ahead, and return their features.
+
+        The result is the same as of `read_texts`. No name may have been forgotten since the items
+        were read.
+
+        Parameters
+        ----------
+        parts : sequence of RowsAheadPart
+            The items, at least one, in the order in which they are learnt.
+        """
+        for part in parts:
+            part.learn(self._native_features())
+        return joined_rows(parts)
+
+    def _text_rows(self, items: Sequence[AnyItem]) -> list[Row] | None:
+        """Return items without named values as rows; None if one is invalid or has values."""
         try:
             rows = self._rows(items)
         except ValueError:
             return None
-        if any(values for _, values in rows):
-            return None
-        return SparseRows(*self._native_features().read_many(rows, True))
+        return None if any(values for _, values in rows) else rows
 
-    def read_rows(self, items: Sequence[AnyItem], match: bool = False) -> SparseRows:
+    def read_rows(self, items: Sequence[AnyItem], match: bool = False) -> core.FeatureRows:
         """Return the features of many items, one row per item. Nothing is learnt.
 
         The rows have the same bits as the results of ``read``.
@@ -192,7 +250,15 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         match : bool
             Whether to match fields that were never learnt, for items to be predicted.
         """
-        return SparseRows(*self._native_features().read_many(self._rows(items), False, match))
+        if type(items) is not list:
+            _check_collection(items)
+        lowercase = self.lowercase
+        rows = [
+            # The native core reads a string like the row of a plain text.
+            item if type(item) is str and item.isascii() else as_row(item, lowercase)
+            for item in items
+        ]
+        return self._native_features().read_rows(rows, match)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -328,9 +394,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return as_row(item, self.lowercase)
 
     def _rows(self, X: object) -> list[Row]:
-        if isinstance(X, str) or not isinstance(X, Iterable):
-            raise ValueError(f"X must be a collection of items, got {X!r}")
-        return [self._row(item) for item in X]
+        return [self._row(item) for item in _check_collection(X)]
 
     def _native_features(self) -> core.TextFeatures:
         if "_native" not in self.__dict__:
@@ -410,6 +474,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.requires_fit = self.buckets is None or self.weighting == "tfidf"
         return tags
+
+
+def _check_collection(X: object) -> Iterable[Any]:
+    if isinstance(X, str) or not isinstance(X, Iterable):
+        raise ValueError(f"X must be a collection of items, got {X!r}")
+    return X
 
 
 def _length_range(value: Any, name: str) -> tuple[int, int]:

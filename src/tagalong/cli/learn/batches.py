@@ -20,6 +20,11 @@ class BatchSize:
         The model that learns.
     run : Run
         The sources, and the measures so far.
+
+    Attributes
+    ----------
+    one_by_one : bool
+        Whether every item is learnt before the next one is read.
     """
 
     def __init__(self, tagger: Tagger, run: Run):
@@ -27,11 +32,11 @@ class BatchSize:
         self._run = run
         # Items of a live stream are learnt as soon as they arrive.
         is_live = any(map(is_live_stream, run.reading.sources))
-        self._one_by_one = is_live or not tagger.learns_together
+        self.one_by_one = is_live or not tagger.learns_together
 
     def __call__(self) -> int:
         """Return the size of the next batch."""
-        if self._one_by_one:
+        if self.one_by_one:
             return 1
         labels = len(self._tagger.labels)
         return max(1, min(MAX_BATCH, MAX_SCORES // max(1, labels), self._to_next_point()))

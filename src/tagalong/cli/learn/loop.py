@@ -1,6 +1,6 @@
 """The learning loop: read a batch, learn it, update the display, save."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.batches import BatchSize
@@ -8,6 +8,7 @@ from tagalong.cli.learn.drift_warning import DriftWarning
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.pass_learner import PassLearner
+from tagalong.cli.learn.reading_ahead import ReadingAhead
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.learn.separator_warning import SeparatorWarning
 from tagalong.cli.run_state import Run
@@ -15,6 +16,7 @@ from tagalong.learning.items import Item
 from tagalong.readers.queries import Query, queries
 from tagalong.readers.stream import Stream
 from tagalong.tagger import Tagger
+from tagalong.text.rows_ahead import RowsAheadPart
 
 __all__ = ["LearningLoop"]
 
@@ -79,7 +81,7 @@ class LearningLoop:
         self._show_reading = show_reading
         self._batch_size = BatchSize(tagger, run)
         self._start = run.number, run.position
-        self._stream: Stream
+        self._stream: Stream | ReadingAhead
 
     @property
     def has_learnt(self) -> bool:
@@ -111,12 +113,15 @@ class LearningLoop:
             )
             try:
                 self._skip_to_position(items)
-                self._learn_all(items, learner)
+                if self._batch_size.one_by_one:
+                    self._learn_one_by_one(items, learner)
+                else:
+                    self._learn_batches(stream, learner)
             finally:
                 # Each pass skips the same items; they are counted once.
-                self.skipped = stream.skipped + self.run.refused
-                self.problems = [*stream.errors, *learner.problems]
-                self.links = stream.links
+                self.skipped = self._stream.skipped + self.run.refused
+                self.problems = [*self._stream.errors, *learner.problems]
+                self.links = self._stream.links
 
     def _skip_to_position(self, items: Iterator[Item | Query]) -> None:
         """Read the items that were learnt before the run stopped."""
@@ -127,34 +132,38 @@ class LearningLoop:
                 self.run.check_position(last, position)
         self.run.check_position(item, self.run.position)
 
-    def _learn_all(self, items: Iterator[Item | Query], learner: PassLearner) -> None:
-        """Learn the remaining items of this pass in batches."""
-        batch: list[Item | Query] = []
-        size = self._batch_size()
-        try:
-            while not self._reaches_limit(len(batch)):
-                item = self._interrupts.next(items)
-                if item is None:
-                    break
-                batch.append(item)
-                if len(batch) >= size:
-                    self._learn(batch, learner)
-                    size = self._batch_size()
-        finally:  # also learn the items that were read before a signal or an error
-            self._learn(batch, learner)
+    def _learn_one_by_one(self, items: Iterator[Item | Query], learner: PassLearner) -> None:
+        """Learn the remaining items of this pass, each before the next one is read."""
+        while self._left() != 0:
+            item = self._interrupts.next(items)
+            if item is None:
+                return
+            self._learn([item], None, learner)
 
-    def _reaches_limit(self, waiting: int) -> bool:
+    def _learn_batches(self, stream: Stream, learner: PassLearner) -> None:
+        """Learn the remaining items of this pass in batches, which another thread reads."""
+        with ReadingAhead(stream, self._tagger.features, self._left()) as ahead:
+            self._stream = ahead
+            while True:
+                batch = self._interrupts.call(ahead.take, self._batch_size())
+                if not batch.items:
+                    return
+                self._learn(batch.items, batch.rows, learner)
+
+    def _left(self) -> int | None:
+        """Return the number of items up to the limit; None if there is none."""
         limit = self.run.reading.limit
-        return limit is not None and self.run.position + waiting >= limit
+        return None if limit is None else max(0, limit - self.run.position)
 
-    def _learn(self, batch: list[Item | Query], learner: PassLearner) -> None:
-        """Learn a batch and empty it, then update the display and save if it is time."""
-        if not batch:
-            return
-        # Empty the batch first, so that nothing is learnt twice if learning fails.
-        items, batch[:] = list(batch), []
+    def _learn(
+        self,
+        items: Sequence[Item | Query],
+        ahead: Sequence[RowsAheadPart] | None,
+        learner: PassLearner,
+    ) -> None:
+        """Learn items, then update the display and save if it is time."""
         self.run.is_private |= self._stream.is_private
-        learner.learn(items)
+        learner.learn(items, ahead)
         self._separator_warning.count(items)
         self._order_warning.show_if(_labels_come_in_runs(self._tagger))
         self._drift_warning.show_if_new(self._tagger.drift)

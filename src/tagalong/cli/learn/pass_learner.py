@@ -1,5 +1,6 @@
 """Learning of the items of one pass: predict, learn, count."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tagalong.learning.protocols import shows_lists
 from tagalong.learning.rounds import Round
 from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
+from tagalong.text.rows_ahead import RowsAheadPart
 
 __all__ = ["PassLearner"]
 
@@ -39,22 +41,36 @@ class PassLearner:
         self._tagger = tagger
         self._run = run
 
-    def learn(self, items: list[Item | Query]) -> None:
-        """Learn items, in one native call if possible; the result is the same."""
-        if self._learn_together(items):
+    def learn(
+        self, items: Sequence[Item | Query], ahead: Sequence[RowsAheadPart] | None = None
+    ) -> None:
+        """Learn items, in one native call if possible; the result is the same.
+
+        Parameters
+        ----------
+        items : sequence of Item or Query
+            The items.
+        ahead : sequence of RowsAheadPart, optional
+            The features of the items with labels, if they were read already.
+        """
+        if self._learn_together(items, ahead):
             return
         for item in items:
             self._learn_one(item)
             self._run.count([item])
 
-    def _learn_together(self, items: list[Item | Query]) -> bool:
+    def _learn_together(
+        self, items: Sequence[Item | Query], ahead: Sequence[RowsAheadPart] | None
+    ) -> bool:
         """Learn items in one native call; False if they must be learnt one by one."""
         if len(items) < 2:
             return False
         labelled = [item for item in items if isinstance(item, Item) and item.labels is not None]
         # Measures and confidence come from the first pass only; later passes change weights.
         judged = self._run.is_first_pass
-        rounds = self._tagger.watch_together(labelled, judged=judged) if labelled else None
+        rounds = (
+            self._tagger.watch_together(labelled, judged=judged, ahead=ahead) if labelled else None
+        )
         if rounds is None:
             return False
         if judged:

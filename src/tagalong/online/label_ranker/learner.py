@@ -133,6 +133,10 @@ class LabelRanker(CutoffRanker):
         weights already argued for the correction of a round counts more. True learns it for the
         features that were present in under half of the updates. "auto" means True in a race and
         False for one learner.
+    working_set : "auto", True or False, default "auto"
+        Whether the update ``"smooth"`` moves only labels that matter in the round, and none if all
+        relevant labels are ranked above the others by the margin. False moves all labels in every
+        round. "auto" means True in a race and False for one learner.
     race : "auto", None or sequence of str, default "auto"
         The learners that compete. ``None``: one learner, with the settings above. ``"auto"``: all
         contestants, if the settings above that determine the learner have their default values;
@@ -224,6 +228,7 @@ class LabelRanker(CutoffRanker):
         one_label: bool | Literal["auto"] = "auto",
         probability: bool = True,
         relevance: bool | Literal["auto"] = "auto",
+        working_set: bool | Literal["auto"] = "auto",
         race: Literal["auto"] | Sequence[str] | None = "auto",
     ):
         self.update = update
@@ -241,6 +246,7 @@ class LabelRanker(CutoffRanker):
         self.one_label = one_label
         self.probability = probability
         self.relevance = relevance
+        self.working_set = working_set
         self.race = race
 
     @property
@@ -370,6 +376,7 @@ class LabelRanker(CutoffRanker):
             "one_label": _checked_one_label(self.one_label),
             "probability": parameters.flag(self.probability, "probability"),
             "relevance": _checked_relevance(self.relevance, geometry, bool(race)),
+            "working_set": self._takes_working_set(bool(race)),
             "race": race,
         }
         if self.n_features is not None:
@@ -391,6 +398,21 @@ class LabelRanker(CutoffRanker):
             ]
             raise ValueError(f"solver='interior-point' is for {' or '.join(supported)} only")
         return settings
+
+    def _takes_working_set(self, racing: bool) -> bool:
+        possible = self.update == "smooth" and self.geometry != "entropic"
+        chosen: object = self.working_set
+        if isinstance(chosen, (bool, np.bool_)):
+            if chosen and not possible:
+                raise ValueError(
+                    "working_set=True needs update='smooth' and geometry='euclidean' or "
+                    f"'adaptive', got update={self.update!r} and geometry={self.geometry!r}; use "
+                    "working_set='auto' or False"
+                )
+            return bool(chosen)
+        if chosen != "auto":
+            raise ValueError(f"working_set must be 'auto', True or False, got {chosen!r}")
+        return racing and possible
 
     def _contestants(self) -> list[str]:
         """Return the names of the contestants; empty if there is one learner."""

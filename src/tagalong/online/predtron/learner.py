@@ -298,6 +298,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     score_one = delegated(LabelPredtron.score_one)
     explain_one = delegated(LabelPredtron.explain_one)
     find_places = delegated(LabelPredtron.find_places)
+    judge_rows = delegated(LabelPredtron.judge_rows)
     places_one = delegated(LabelPredtron.places_one)
     predict_proba = delegated(LabelPredtron.predict_proba)
     predict_log_proba = delegated(LabelPredtron.predict_log_proba)
@@ -327,6 +328,11 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     def learns_rows(self) -> bool:
         """Whether ``encode_rows`` and ``watch_rows`` exist: for problems with labels."""
         return self._current_learner().learns_rows
+
+    @property
+    def scores_natively(self) -> bool:
+        """Whether scoring rows runs no code in Python."""
+        return self._current_learner().scores_natively
 
     @property
     def has_one_label(self) -> bool:

@@ -41,6 +41,11 @@ class StructuredPredtron(PredtronBase):
         return False
 
     @property
+    def scores_natively(self) -> bool:
+        """Whether scoring rows runs no code in Python: False, as there are no labels to score."""
+        return False
+
+    @property
     def has_one_label(self) -> bool:
         """Whether every item has one label: False, as there are none."""
         return False
