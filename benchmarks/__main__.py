@@ -102,6 +102,7 @@ BENCHMARKS = {
         uses_rcv1=True,
     ),
     "m3l-scale": Benchmark("m3l_scale", "M3L, a million rows", "", "--rows 1000"),
+    "model-size": Benchmark("model_size", "Model files", "", "--limit 300 --repeat 1"),
     "roofline": Benchmark("roofline", "Roofline", "", "--quick"),
 }
 

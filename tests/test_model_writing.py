@@ -63,7 +63,7 @@ def test_the_file_is_a_valid_safetensors_file(tmp_path: Path) -> None:
     contents = (tmp_path / "m").read_bytes()
     assert int.from_bytes(contents[:8], "little") % 8 == 0, "the arrays are aligned"
     with safe_open(tmp_path / "m", framework="numpy") as file:
-        assert set(file.metadata()) == {"sha256", "tagalong"}
+        assert set(file.metadata()) == {"arrays", "sha256", "tagalong"}
         assert all(np.isfinite(file.get_tensor(name)).all() for name in file.keys())  # noqa: SIM118
     assert_same(whole(tagalong.load(tmp_path / "m")), whole(small(["Grüße", '"\\\n'], race=None)))
 

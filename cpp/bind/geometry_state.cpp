@@ -9,7 +9,7 @@ template <class T>
 void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays,
                     nb::dict& numbers) {
     arrays["features"] = feature_array(entropic.store().features());
-    arrays["theta"] = plane_array(entropic.store(), 0);
+    arrays[kFirstPlane] = packed_weights(entropic.store(), 1);
     const auto& labels = entropic.label_state();
     arrays["Z"] = vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].Z; });
     arrays["shift"] =
@@ -52,8 +52,7 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
     std::vector<typename LinearGeometry<T>::Row> rows;
     for (std::size_t r = 0; r < store.rows(); ++r) rows.push_back(linear.row_state(r));
     arrays["features"] = feature_array(store.features());
-    arrays["theta"] = plane_array(store, 0);
-    if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
+    arrays[kFirstPlane] = packed_weights(store, store.planes());
     const auto& columns = store.columns().of_all_labels();
     if (store.sharing())
         arrays["columns"] =
@@ -76,7 +75,7 @@ void read_entropic(EntropicGeometry<T>& entropic, const SavedState& saved) {
     const std::size_t K = entropic.store().labels();
     const auto features = saved.features();
     const std::size_t rows = features.shape(0);
-    const auto theta = saved.plane<T>("theta", rows, K, kWeight);
+    SavedRows<T> theta(saved, rows, K, 1);
     const auto Z = saved.vector<double>("Z", K, kNotNegative);
     const auto shift = saved.vector<double>("shift", K);
     const auto updates = saved.vector<std::int64_t>("updates", K, kCount);
@@ -88,8 +87,10 @@ void read_entropic(EntropicGeometry<T>& entropic, const SavedState& saved) {
     for (std::size_t y = 0; y < K; ++y)
         labels.push_back({Z.data()[y], shift.data()[y], updates.data()[y]});
     entropic.restore_labels(dimension, std::move(labels));
-    for (std::size_t r = 0; r < rows; ++r)
-        entropic.restore_row(features.data()[r], theta.data() + r * K);
+    for (std::size_t r = 0; r < rows; ++r) {
+        theta.next();
+        entropic.restore_row(features.data()[r], theta.first());
+    }
     if (!entropic.normalisers_agree()) SavedState::refuse("Z", "does not fit 'theta'");
     if (!saved.has_array("base_Z")) return;
     const auto base_Z = saved.vector<double>("base_Z", kNotNegative);
@@ -141,18 +142,19 @@ void read_geometry(AnyGeometry<T>& geometry, const SavedState& saved) {
     const std::size_t K = store.width();
     const auto features = saved.features();
     const std::size_t rows = features.shape(0);
-    const auto theta = saved.plane<T>("theta", rows, K, kWeight);
+    const bool averaged = store.planes() > 1;
+    SavedRows<T> planes(saved, rows, K, averaged ? 2 : 1);
     const auto S = saved.vector<double>("S", rows, Range{.least = 1});
     const auto norm2 = saved.vector<double>("norm2", rows, kNotNegative);
     const bool restarted = saved.has_array("base2");
     const auto base2 = restarted ? saved.vector<double>("base2", rows, kNotNegative) : norm2;
-    const bool averaged = store.planes() > 1;
-    const auto means = averaged ? saved.plane<T>("means", rows, K, kWeight) : theta;
     const auto relevances = read_relevances(linear, features, saved);
-    for (std::size_t r = 0; r < rows; ++r)
-        linear.restore_row(
-            features.data()[r], {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
-            theta.data() + r * K, averaged ? means.data() + r * K : nullptr, relevances[r]);
+    for (std::size_t r = 0; r < rows; ++r) {
+        planes.next();
+        linear.restore_row(features.data()[r],
+                           {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
+                           planes.first(), averaged ? planes.second() : nullptr, relevances[r]);
+    }
     linear.restore_complexity(saved.number("complexity"),
                               saved.number("largest_complexity", kNotNegative));
     if (saved.has_number("penalty")) linear.restore_penalty(saved.number("penalty", kNotNegative));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bind/arrays.hpp"
+#include "bind/packed_weights.hpp"
 #include "bind/state_parts.hpp"
 #include "geometry/any.hpp"
 

@@ -44,10 +44,12 @@ NB_MODULE(_native, module) {
         .def_ro("weights", &bind::FeatureWeights::weights, bind::kArray)
         .def_ro("unseen", &bind::FeatureWeights::unseen, bind::kArray);
     bind::add_update_rules(module);
+    bind::add_packed_weights(module);
     bind::add_learner(module);  // base classes first
     bind::add_rankers(module);
     bind::add_label_rankers(module);
     bind::add_races(module);
+    bind::add_compact_rankers(module);
     bind::add_block_learners(module);
     bind::add_shared_rankers(module);
     bind::add_partial_rankers(module);

@@ -6,10 +6,12 @@
 namespace tagalong::bind {
 
 void add_update_rules(nanobind::module_& module);
+void add_packed_weights(nanobind::module_& module);
 void add_learner(nanobind::module_& module);
 void add_rankers(nanobind::module_& module);
 void add_label_rankers(nanobind::module_& module);
 void add_races(nanobind::module_& module);
+void add_compact_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);
 void add_partial_rankers(nanobind::module_& module);

@@ -18,7 +18,7 @@ void write_state(const OneVsRest<T>& self, nb::dict& arrays, nb::dict& numbers) 
     arrays["columns"] =
         vector_array<std::int32_t>(columns.size(), [&](std::size_t y) { return columns[y]; });
     arrays["features"] = feature_array(store.features());
-    arrays["theta"] = plane_array(store, 0);
+    arrays[kFirstPlane] = packed_weights(store, 1);
     arrays["S"] = vector_array<double>(sums.size(), [&](std::size_t r) { return sums[r]; });
 }
 
@@ -34,10 +34,12 @@ void read_state(OneVsRest<T>& self, const SavedState& saved) {
     const std::size_t width = self.store().width();
     const auto features = saved.features();
     const std::size_t rows = features.shape(0);
-    const auto theta = saved.plane<T>("theta", rows, width, kWeight);
+    SavedRows<T> theta(saved, rows, width, 1);
     const auto S = saved.vector<double>("S", rows, Range{.least = 1});
-    for (std::size_t r = 0; r < rows; ++r)
-        self.restore_row(features.data()[r], S.data()[r], theta.data() + r * width);
+    for (std::size_t r = 0; r < rows; ++r) {
+        theta.next();
+        self.restore_row(features.data()[r], S.data()[r], theta.first());
+    }
 }
 
 }  // namespace tagalong::bind

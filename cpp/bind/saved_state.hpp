@@ -51,6 +51,15 @@ class SavedState {
     bool has_array(const char* name) const { return arrays_.contains(name_of(name).c_str()); }
     bool has_number(const char* name) const { return numbers_.contains(name_of(name).c_str()); }
 
+    // An object that is stored instead of an array; null if there is none of this type.
+    template <class Object>
+    const Object* find(const char* name) const {
+        const std::string whole = name_of(name);
+        if (!arrays_.contains(whole.c_str())) return nullptr;
+        const Object* found = nullptr;
+        return nb::try_cast<const Object*>(arrays_[whole.c_str()], found, false) ? found : nullptr;
+    }
+
     // An array of any length, or of the given one.
     template <class V>
     VectorOf<V> vector(const char* name, const Range& range = {}) const {
@@ -117,6 +126,15 @@ class SavedState {
         throw InputError("model state: '" + name + "' " + problem);
     }
 
+    template <class V>
+    static void check_range(const V* values, std::size_t count, const Range& range,
+                            const std::string& name) {
+        for (std::size_t i = 0; i < count; ++i)
+            if (!range.contains(static_cast<double>(values[i])))
+                refuse(name, "has the number " + format_number(static_cast<double>(values[i])) +
+                                 ", which is outside its range");
+    }
+
   private:
     static constexpr auto* kVector = "a one-dimensional array of the type that was saved";
     static constexpr auto* kPlane = "a two-dimensional array of the type that was saved";
@@ -130,14 +148,6 @@ class SavedState {
         if (!nb::try_cast<V>(from[name.c_str()], out, convert))
             refuse(name, std::string("must be ") + description);
         return out;
-    }
-    template <class V>
-    static void check_range(const V* values, std::size_t count, const Range& range,
-                            const std::string& name) {
-        for (std::size_t i = 0; i < count; ++i)
-            if (!range.contains(static_cast<double>(values[i])))
-                refuse(name, "has the number " + format_number(static_cast<double>(values[i])) +
-                                 ", which is outside its range");
     }
 
     nb::dict arrays_, numbers_;

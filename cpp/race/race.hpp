@@ -94,6 +94,10 @@ class Race {
 
     const Entrants<T>& entrants() const { return entrants_; }
     const FeatureStatistics& statistics() const { return statistics_; }
+    // The recent length of examples, divided by their length after scaling.
+    double length_ratio(Scaling scaling) const {
+        return length_ratio_[static_cast<std::size_t>(scaling)].value();
+    }
 
     // For files: everything but the contestants, the statistics, the cut-off and the confidence.
     FeatureStatistics& statistics_state() { return statistics_; }

@@ -15,6 +15,7 @@ BUILDS_ON: dict[str, set[str]] = {
     "predictions": {"core"},
     "ranker": {"core", "rules", "geometry", "predictions"},
     "race": {"core", "rules", "geometry", "predictions", "ranker"},
+    "compact": {"core", "predictions", "ranker", "race"},
     "blocks": {"core", "rules", "geometry"},
     "shared": {"core", "blocks", "predictions"},
     "partial": {"core", "predictions"},

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -70,6 +71,7 @@ WRITING = {
     "merge": ("labels", "merge", "m.tagalong", "money", "travel", "--into", "both"),
     "forget": ("labels", "forget", "m.tagalong", "money"),
     "prune": ("prune", "m.tagalong", "--features", "1"),
+    "export": ("export", "full.tagalong", "--compact", "--out", "m.tagalong"),
 }
 
 
@@ -77,6 +79,7 @@ WRITING = {
 def test_every_command_that_writes_a_model_needs_its_lock(
     run: Run, model: str, argv: tuple[str, ...]
 ) -> None:
+    shutil.copy(model, "full.tagalong")
     before = Path(model).stat()
     with held(model) as pid:
         done = run(*argv, "--wait", "0.2")

@@ -53,7 +53,8 @@ def test_files_made_from_a_maildir(run: Run, maildir: Path) -> None:
     assert run("suggest", "Mail", "-m", "m", "--out", "s.csv").code == 0
     assert run("evaluate", "Mail", "-m", "m", "--report", "e.json").code == 0
     assert run("file", "Mail", "--apply").code == 0
-    made = ("m", "p.csv", "r.json", "p.svg", "f", "f.json", "c.jsonl")
+    assert run("export", "m", "--compact", "--out", "x").code == 0
+    made = ("m", "x", "p.csv", "r.json", "p.svg", "f", "f.json", "c.jsonl")
     assert modes(*made, "s.csv", "e.json", "Mail/model.tagalong") == {0o600}
 
 

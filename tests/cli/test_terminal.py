@@ -131,6 +131,7 @@ COMMAND_LINES: list[Sequence[str]] = [
     ("labels", "rename", MODEL, EVIL, f"new {EVIL}"),
     ("labels", "merge", MODEL, LABELS[1], f"new {EVIL}", "--into", f"all {EVIL}"),
     ("labels", "forget", MODEL, f"all {EVIL}"),
+    ("export", MODEL, "--compact", "--out", f"compact {EVIL}.tagalong"),
     ("prune", MODEL, "--features", "2"),
     ("file", MAIL, "--min-learnt", "10"),
     ("file", MAIL, "--min-learnt", "10", "--apply", "--audit", "0.5"),

@@ -6,11 +6,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tagalong._native import PackedWeights
+
 
 def flatten(value: Any, path: str = "") -> dict[str, bytes]:
     """Return the bytes of every leaf of a nested value by its path; the bytes include types."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return {path: f"{value.dtype.str}{value.shape}".encode() + value.tobytes()}
+    if isinstance(value, PackedWeights):
+        return flatten(value.unpacked(), path)
     if isinstance(value, np.ndarray):
         return flatten(value.tolist(), path)
     # The check is a variable: the type that mypy infers from it has no toarray().

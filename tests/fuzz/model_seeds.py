@@ -16,6 +16,8 @@ from tagalong import LabelRanker, M3LClassifier, OrdinalRanker, Predtron, Shared
 from tagalong.cli.main import main
 from tagalong.features import TextFeatures
 from tagalong.learning import model_files
+from tagalong.learning.array_codec import unpacked
+from tagalong.online.compact import compact_ranker
 from tagalong.problems import Binary, Multiclass, Ordinal, SubsetRanking
 from tests.contract.learners import LEARNERS
 from tests.contract.stream import make_stream
@@ -34,7 +36,8 @@ def seeds() -> dict[str, Contents]:
     found = {path.stem: parts(path) for path in sorted(DATA.glob("*.tagalong"))}
     for name, model in _models():
         header, arrays = model_files.pack(model)
-        found[name] = ({"format": model_files.FORMAT, "tagalong": "0", **header}, arrays)
+        header = {"format": model_files.FORMAT, "tagalong": "0", **header}
+        found[name] = (header, unpacked(arrays))
     return found
 
 
@@ -71,6 +74,10 @@ def _models() -> Iterator[tuple[str, Any]]:
     yield "learn", _learnt_by_command()
     yield "file", _filed()
     yield "tagger-default", _tagger(None)
+    yield "tagger-compact", _tagger(None).compact()
+    yield "compact-words", compact_ranker(LabelRanker().partial_fit(*changing_words(30), "grow"))
+    yield "compact-numbers", compact_ranker(LabelRanker().partial_fit(X, STREAM.Y))
+    yield "compact-single", compact_ranker(LabelRanker(race=None).fit(X, STREAM.singles()))
     yield "tagger-shared", _tagger(SharedLabelRanker())
     yield "tagger-predtron", _tagger(Predtron(average=True))
     yield "tagger-entropic", _tagger(LabelRanker(geometry="entropic", C=3.0))

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from tagalong import BlockProjection, M3LClassifier, OrdinalRanker, Predtron, Tagger
 from tagalong.features import TextFeatures
 from tagalong.learning import model_files
+from tagalong.online.compact import CompactRanker
 from tests.contract.bits import holder_of
 from tests.online.custom_features import Affinity
 
@@ -134,7 +135,34 @@ def edit(model: Any, classes: list[Any]) -> None:
 
 
 @use_each.register
+def _(model: CompactRanker) -> None:
+    if not hasattr(model, "n_features_in_"):
+        require_finite(model.score_one({} if holder_of(model)._names else ([1, 2], [1.0, 0.5]))[0])
+        return
+    X = rows_for(model)
+    require_finite(model.decision_function(X))
+    model.predict(X)
+    model.rank(X)
+    model.predict_proba(X)
+    model.weights_by_feature()
+    if model.labels.names:
+        model.explain_one(([0, 1], [1.0, 0.5]), model.labels.names[0])
+
+
+def use_compact(model: Tagger) -> None:
+    """Use a tagger that does not learn."""
+    for found in model.suggest_many(TEXTS, k=3):
+        require_finite([each.probability for each in found if each.probability is not None])
+    if model.labels:
+        model.explain(TEXTS[1], model.labels[0])
+    model.coverage()
+
+
+@use_each.register
 def _(model: Tagger) -> None:
+    if model.is_compact:
+        use_compact(model)
+        return
     for _ in range(2):
         model.suggest(TEXTS[0], k=None)
         for found in model.suggest_many(TEXTS, k=3):

@@ -1,16 +1,15 @@
 """Digests of models: one of the saved file, one of the predictions."""
 
 import hashlib
-import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from safetensors import safe_open
 
 from tests.contract.bits import flatten
+from tests.model_files import parts
 
 Digests: TypeAlias = dict[str, str]
 """The digests of one run, by "file" and "answers" (the predictions)."""
@@ -44,15 +43,13 @@ def file_contents(path: Path) -> dict[str, Any]:
     the digests: the number of the format, the names of the learnt fields, and parameters of one
     learner.
     """
-    with safe_open(path, framework="numpy") as file:
-        header = json.loads(file.metadata()["tagalong"])
-        arrays = {name: file.get_tensor(name) for name in sorted(file.keys())}
+    header, arrays = parts(path)
     del header["tagalong"]
     header["format"] = 4
     header.get("features", {}).get("numbers", {}).pop("fields", None)
     for part in (header, header.get("learner", {})):
         _drop_newer_parameters(part.get("params", {}), part.get("settings", {}))
-    return {"header": _sorted(header), "arrays": arrays}
+    return {"header": _sorted(header), "arrays": _sorted(arrays)}
 
 
 def _sorted(value: Any) -> Any:

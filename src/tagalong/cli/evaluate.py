@@ -82,6 +82,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _certificate_line(tagger: Tagger, path: str) -> str:
+    if tagger.is_compact:
+        return f"{path} is compact and has no certificate: the full model has one"
     if not tagger.learns_online:
         return f"{path} was made by 'tagalong fit': 'tagalong inspect' shows its duality gap"
     return f"certificate of the items that the model learnt: {tagger.certificate_}"

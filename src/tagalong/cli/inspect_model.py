@@ -120,7 +120,7 @@ def _own_estimate(found: dict[str, Any]) -> list[str]:
 
 
 def _recent_coverage(tagger: Tagger) -> dict[str, Any]:
-    if not tagger.learns_online or tagger.learner.task != "labels":
+    if not (tagger.learns_online or tagger.is_compact) or tagger.learner.task != "labels":
         return {}
     names = ("target", "share", "precision", "answers")
     covered = tagger.coverage(TARGETS)
@@ -159,6 +159,8 @@ def _guarantee(learner: Any) -> dict[str, Any]:
     if hasattr(learner, "duality_gap_"):
         gap = {"dual_objective": learner.dual_objective_, "duality_gap": learner.duality_gap_}
         return {"optimum": gap}
+    if not learner.learns_online:  # a compact model
+        return {}
     return {"certificate": _certificate(learner.certificate_)}
 
 

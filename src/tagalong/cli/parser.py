@@ -11,6 +11,7 @@ from tagalong.cli.options.mail import add_file
 from tagalong.cli.options.models import (
     add_evaluate,
     add_explain,
+    add_export,
     add_inspect,
     add_labels,
     add_prune,
@@ -33,7 +34,7 @@ example:
 # The commands in the order in which a newcomer needs them.
 TASKS = {
     "file things": ("learn", "suggest", "file", "explain"),
-    "look after a model": ("inspect", "labels", "prune", "fit"),
+    "look after a model": ("inspect", "labels", "prune", "export", "fit"),
     "measure": ("evaluate", "compare"),
     "data and shell": ("convert", "streams", "completion"),
 }
@@ -95,6 +96,11 @@ COMMANDS = {
         "Make a model smaller by removing the features with the shortest weight vectors.",
         add_prune,
         "prune",
+    ),
+    "export": Command(
+        "Write a compact copy of a model, for predictions only.",
+        add_export,
+        "export",
     ),
     "completion": Command(
         "Print a script that makes a shell complete tagalong commands.",

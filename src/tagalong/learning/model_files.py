@@ -20,7 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.files.replacement import replacing
+from tagalong.learning import safetensors_layout
+from tagalong.learning.array_codec import StoredArray, decode_arrays, encode_array
 from tagalong.learning.older_formats import upgraded
+from tagalong.learning.safetensors_layout import Tensor
 
 __all__ = [
     "ModelFileError",
@@ -34,7 +37,8 @@ __all__ = [
 ]
 
 FORMAT = 6
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, Any]
+"""Arrays by name, or weights in packed form: see `tagalong.learning.array_codec`."""
 JsonLabel: TypeAlias = str | int | dict[str, list[Any]]
 """A label in a JSON header; ``{"tuple": [...]}`` is a tuple."""
 
@@ -44,6 +48,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # The module that defines each kind of model; imported when a file of that kind is loaded.
 _KINDS = {
     "BlockProjection": "tagalong.online.blocks.projection",
+    "CompactRanker": "tagalong.online.compact.learner",
     "LabelRanker": "tagalong.online.label_ranker.learner",
     "M3LClassifier": "tagalong.batch.m3l.classifier",
     "Tagger": "tagalong.tagger.tagger",
@@ -140,23 +145,32 @@ def save(model: Saveable, path: str | os.PathLike[str], *, private: bool = False
     private : bool
         Whether a new file is readable by its owner only.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import save as to_bytes
-
     header, arrays = pack(model)
     header = {"format": FORMAT, "tagalong": version("tagalong"), **header}
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     _check_finite(header)
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, default=_plain_number)
     text = _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    metadata = {"tagalong": text, "sha256": _checksum(text, arrays)}
-    try:
-        contents = to_bytes(arrays, metadata=metadata)
-    except SafetensorError as error:
-        raise ValueError(f"the model cannot be saved as {path}: {error}") from error
+    stored: list[StoredArray] = []
+    descriptions: dict[str, Any] = {}
+    for name in sorted(arrays):
+        parts, description = encode_array(name, arrays.pop(name), plain=_is_compact(header))
+        stored += parts
+        descriptions |= {part.name: part.description for part in parts if part.description}
+        if description:
+            descriptions[name] = description
+    metadata = {"arrays": json.dumps(descriptions, separators=(",", ":")), "tagalong": text}
+
+    def sign(tensors: Mapping[str, Tensor]) -> dict[str, str]:
+        return {"sha256": _checksum(metadata, tensors)}
+
     with replacing(path, private=private) as file:
-        for part in _with_sorted_metadata(contents):
-            file.write(part)
+        safetensors_layout.write(file, stored, metadata, sign)
+
+
+def _is_compact(header: Mapping[str, Any]) -> bool:
+    """Whether a model is compact: then its arrays are neither compressed nor read, but mapped."""
+    learner = header.get("learner") if header.get("kind") == "Tagger" else header
+    return isinstance(learner, dict) and learner.get("kind") == "CompactRanker"
 
 
 def _check_finite(value: object, place: str = "") -> None:
@@ -169,20 +183,6 @@ def _check_finite(value: object, place: str = "") -> None:
             _check_finite(part, place)
     elif isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"the model cannot be saved: its {place} is {value}")
-
-
-def _with_sorted_metadata(contents: bytes) -> tuple[bytes, memoryview]:
-    """Return header and data of a safetensors file, with the metadata in order of their names.
-
-    The library writes them in random order. The header has a length of 8 bytes in front, and
-    spaces at the end, so that the data begin at a multiple of 8.
-    """
-    end = 8 + int.from_bytes(contents[:8], "little")
-    header = json.loads(contents[8:end])
-    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text, memoryview(contents)[end:]
 
 
 def _plain_number(value: object) -> object:
@@ -210,9 +210,23 @@ def load(path: str | os.PathLike[str], features: Any = None) -> Any:
         If the file does not exist.
     """
     path = Path(path)
-    text, checksum, arrays = _read(path)
+    _check_is_file(path)
+    header, arrays = _read(path)
+    if _is_compact(header):
+        header, arrays = _mapped(path)
+    written, kind = header["format"], header["kind"]
+    _insert_custom_features(header, features, path)
     try:
-        header = json.loads(text)
+        return unpack(*upgraded(header, arrays, written))
+    except Exception as error:  # whatever the contents of a file do, it is the file that is wrong
+        problem = f"{error}" if isinstance(error, ValueError) else repr(error)
+        raise ModelFileError(f"{path}: not a usable {kind}: {problem}") from error
+
+
+def _checked_header(text: str, path: Path) -> dict[str, Any]:
+    """Return the JSON header of a file; ModelFileError if this version cannot read the file."""
+    try:
+        header: dict[str, Any] = json.loads(text)
         written, kind = header["format"], header.get("kind")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{path}: damaged: its header cannot be read") from None
@@ -223,14 +237,7 @@ def load(path: str | os.PathLike[str], features: Any = None) -> Any:
             f"as a {kind}; this is Tagalong {version('tagalong')}, which reads formats up to "
             f"{FORMAT}: upgrade to load it"
         )
-    if checksum != _checksum(text, arrays):
-        raise ModelFileError(f"{path}: damaged: its contents do not match their checksum")
-    _insert_custom_features(header, features, path)
-    try:
-        return unpack(*upgraded(header, arrays, written))
-    except Exception as error:  # whatever the contents of a file do, it is the file that is wrong
-        problem = f"{error}" if isinstance(error, ValueError) else repr(error)
-        raise ModelFileError(f"{path}: not a usable {kind}: {problem}") from error
+    return header
 
 
 def _insert_custom_features(header: dict[str, Any], features: Any, path: Path) -> None:
@@ -251,20 +258,68 @@ def _insert_custom_features(header: dict[str, Any], features: Any, path: Path) -
         required["given"] = features
 
 
-def _read(path: Path) -> tuple[str, str, Arrays]:
+def _read(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Return header and arrays of a file; ModelFileError if it is not a sound file."""
     from safetensors import SafetensorError, safe_open
 
-    _check_is_file(path)
     try:
         with safe_open(path, framework="numpy") as file:
             metadata: Mapping[str, str] = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            if "tagalong" not in metadata or "sha256" not in metadata:
+                raise ModelFileError(f"{path}: a safetensors file, but not a Tagalong model")
+            header = _checked_header(metadata["tagalong"], path)
+            return header, _read_arrays(file, metadata, header["format"], path)
+    except ModelFileError:
+        raise
     except (SafetensorError, OSError, ValueError, KeyError) as error:
         problem = f", or truncated: {error}" if _begins_like_a_model(path) else ""
         raise ModelFileError(f"{path}: not a Tagalong model{problem}") from error
-    if "tagalong" not in metadata or "sha256" not in metadata:
-        raise ModelFileError(f"{path}: a safetensors file, but not a Tagalong model")
-    return metadata["tagalong"], metadata["sha256"], arrays
+
+
+def _mapped(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Return header and arrays of a compact model, which stay in the file: processes share them."""
+    try:
+        metadata, arrays = safetensors_layout.mapped(path)
+        header = _checked_header(metadata["tagalong"], path)
+        tensors = {name: tensor_of(array) for name, array in arrays.items()}
+        sound = _is_compact(header) and metadata["sha256"] == _checksum(metadata, tensors)
+    except ModelFileError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelFileError(f"{path}: not a Tagalong model: {error}") from error
+    if not sound:
+        raise ModelFileError(f"{path}: damaged: its contents do not match their checksum")
+    return header, arrays
+
+
+def _read_arrays(file: Any, metadata: Mapping[str, str], written: int, path: Path) -> Arrays:
+    damaged = ModelFileError(f"{path}: damaged: its contents do not match their checksum")
+    names = sorted(file.keys())
+    if written < 6:
+        arrays = {name: file.get_tensor(name) for name in names}
+        if metadata["sha256"] != _checksum_before_6(metadata["tagalong"], arrays):
+            raise damaged
+        return arrays
+    tensors: dict[str, Tensor] = {}
+
+    def read(name: str) -> npt.NDArray[Any]:
+        array: npt.NDArray[Any] = file.get_tensor(name)
+        tensors[name] = tensor_of(array)
+        return array
+
+    try:
+        descriptions = json.loads(metadata.get("arrays", "{}"))
+        if not isinstance(descriptions, dict) or not all(
+            isinstance(each, dict) for each in descriptions.values()
+        ):
+            raise ValueError("its arrays are not described by objects")
+        arrays = decode_arrays(descriptions, names, read)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ModelFileError(f"{path}: damaged: {error}") from error
+    # After decoding: so no array is in memory twice, and decoding never runs code.
+    if metadata["sha256"] != _checksum(metadata, tensors):
+        raise damaged
+    return arrays
 
 
 def _check_is_file(path: Path) -> None:
@@ -296,10 +351,24 @@ def _begins_like_a_model(path: Path) -> bool:
         return True  # the message says why it cannot be read
 
 
-def _checksum(text: str, arrays: Arrays) -> str:
+def tensor_of(array: npt.NDArray[Any]) -> Tensor:
+    """Return what the checksum of a file says about a stored array."""
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return Tensor(array.dtype.name, array.shape, hashlib.sha256(data.data).hexdigest())
+
+
+def _checksum(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
+    digest = hashlib.sha256(metadata["tagalong"].encode())
+    digest.update(f"\0{metadata.get('arrays', '{}')}\0".encode())
+    for name, found in sorted(tensors.items()):
+        digest.update(f"{name}\0{found.dtype}\0{found.shape}\0{found.digest}\0".encode())
+    return digest.hexdigest()
+
+
+def _checksum_before_6(text: str, arrays: Arrays) -> str:
     digest = hashlib.sha256(text.encode())
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        digest.update(array.tobytes())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

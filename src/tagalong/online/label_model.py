@@ -170,8 +170,12 @@ class LabelModel(NativeLearner):
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of the model file."""
-        state = self._native.state()
-        header = {
+        state = self._native.packed_state()
+        return {**self._header(), "numbers": state["numbers"]}, state["arrays"]
+
+    def _header(self) -> dict[str, Any]:
+        """Return the header of the model file, without the numbers of the native learner."""
+        return {
             "params": self.get_params(),
             "settings": self._settings,
             "labels": [model_files.encode_label(name) for name in self._labels.names],
@@ -180,9 +184,7 @@ class LabelModel(NativeLearner):
             **columns_of(self),
             "names": None if self._names is None else list(self._names.number),
             "restarted": self._restart_reason,
-            "numbers": state["numbers"],
         }
-        return header, state["arrays"]
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:

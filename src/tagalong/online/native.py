@@ -167,6 +167,9 @@ class NativeRanker(Protocol):
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the learnt state as ``arrays`` and ``numbers``."""
 
+    def packed_state(self) -> dict[str, dict[str, Any]]:
+        """Return the learnt state with packed weights, for files."""
+
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
         """Restore a saved state into a new learner."""
 
@@ -284,6 +287,10 @@ class RankerWrapper(EditableRanker, Generic[Core]):
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the learnt state as ``arrays`` and ``numbers``."""
         return self._core.state()
+
+    def packed_state(self) -> dict[str, dict[str, Any]]:
+        """Return the learnt state with packed weights, for files."""
+        return self._core.packed_state()
 
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
         """Restore a saved state into a new learner."""

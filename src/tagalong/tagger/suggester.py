@@ -18,6 +18,8 @@ from tagalong.learning.protocols import (
     ranks_documents,
     shows_lists,
 )
+from tagalong.online.compact import CompactRanker
+from tagalong.online.compact.learner import PREDICTION_ONLY
 from tagalong.tagger.audit import Audit
 from tagalong.tagger.history import LabelHistory
 from tagalong.tagger.parallel import checked_threads, in_parts
@@ -46,12 +48,18 @@ class Suggester:
     _lock: threading.RLock
 
     def _online(self) -> OnlineLearner:
+        if self.is_compact:
+            raise ValueError(PREDICTION_ONLY)
         if not is_online(self.learner):
             raise ValueError(
                 f"{type(self.learner).__name__} is a batch learner, which learns all items at "
                 "once: use 'tagalong fit'"
             )
         return self.learner
+
+    def _confident(self) -> OnlineLearner | CompactRanker:
+        """Return the learner if it has learnt how far to trust it."""
+        return self.learner if isinstance(self.learner, CompactRanker) else self._online()
 
     @property
     def labels(self) -> list[Any]:
@@ -61,11 +69,21 @@ class Suggester:
     @property
     def certificate_(self) -> AnyCertificate:
         """The certificate of the learner for the rounds so far."""
+        if self.is_compact:
+            raise AttributeError(
+                "a compact model has no certificate: the full model, from which it was exported, "
+                "has one"
+            )
         if not is_online(self.learner):
             raise AttributeError(
                 f"a {type(self.learner).__name__} is a batch learner and has no certificate"
             )
         return self.learner.certificate_
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the tagger is a compact copy of another one, for predictions only."""
+        return isinstance(self.learner, CompactRanker)
 
     @property
     def learns_online(self) -> bool:
@@ -88,6 +106,8 @@ class Suggester:
 
         Nothing is sure then, and progressive figures are not to be trusted.
         """
+        if isinstance(self.learner, CompactRanker):
+            return self.learner.labels_come_in_runs
         return is_online(self.learner) and self.learner.labels_come_in_runs
 
     @property
@@ -105,7 +125,7 @@ class Suggester:
             The precisions to ask for.
         """
         with self._lock:
-            return self._online().coverage(targets)
+            return self._confident().coverage(targets)
 
     def label_precision(self) -> dict[Hashable, tuple[float, float]]:
         """Return for each label its recent suggestions that were sure at 95 %, and right ones.
@@ -113,7 +133,7 @@ class Suggester:
         Old suggestions count less.
         """
         with self._lock:
-            counts = self._online().label_precision()[:, 1].tolist()
+            counts = self._confident().label_precision()[:, 1].tolist()
             names = self.learner.labels.names
         return {name: (sure, right) for name, (sure, right) in zip(names, counts, strict=True)}
 

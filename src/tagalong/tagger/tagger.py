@@ -19,6 +19,7 @@ from tagalong.learning.protocols import (
     shows_lists,
 )
 from tagalong.learning.rounds import QueryRound, Round, Rounds
+from tagalong.online.compact import DROPPED_SHARE, compact_ranker
 from tagalong.online.label_ranker.learner import LabelRanker
 from tagalong.readers.queries import Query, grades_of
 from tagalong.tagger.audit import Audit
@@ -492,6 +493,25 @@ class Tagger(Suggester):
                     self.features.forget_names(found[~kept])
             return self.size()
 
+    def compact(self, dropped_share: float = DROPPED_SHARE) -> "Tagger":
+        """Return a compact copy for predictions only: it suggests and explains, but does not learn.
+
+        It has the labels, the words and the confidence of this tagger, but no notes. Its scores
+        differ a little from those of this tagger.
+
+        Parameters
+        ----------
+        dropped_share : float
+            How much of the weights may be dropped: see `tagalong.online.compact.DROPPED_SHARE`.
+        """
+        with self._lock:
+            learner = compact_ranker(self.learner, dropped_share)
+            header, arrays = self._parts_without_learner()
+            packed, weights = model_files.pack(learner)
+            arrays |= {f"learner/{name}": array for name, array in weights.items()}
+            copy: Tagger = Tagger.from_parts({**header, "notes": {}, "learner": packed}, arrays)
+            return copy
+
     def save(self, path: str | os.PathLike[str], *, private: bool = False) -> None:
         """Save the tagger to a file; `tagalong.load` loads it.
 
@@ -508,19 +528,21 @@ class Tagger(Suggester):
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a model file."""
-        learner, learner_arrays = model_files.pack(self.learner)
+        learner, weights = model_files.pack(self.learner)
+        header, arrays = self._parts_without_learner()
+        arrays |= {f"learner/{name}": array for name, array in weights.items()}
+        return {"learner": learner, **header}, arrays
+
+    def _parts_without_learner(self) -> tuple[dict[str, Any], model_files.Arrays]:
         features, feature_arrays = model_files.pack(self.features)
         header = {
-            "learner": learner,
             "features": features,
             "notes": self.notes,
             "history": self.history.to_json(),
             "audit": self._audit.to_json(),
             "min_precision": self._targets.to_json(),
         }
-        arrays = {f"learner/{name}": array for name, array in learner_arrays.items()}
-        arrays |= {f"features/{name}": array for name, array in feature_arrays.items()}
-        return header, arrays
+        return header, {f"features/{name}": array for name, array in feature_arrays.items()}
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:

@@ -156,7 +156,7 @@ def _kernel_from(name: Any, gamma: Any, degree: Any, coef0: Any) -> Kernel:
 
 def _checked_indices(arrays: model_files.Arrays, name: str, count: int) -> Array:
     """Return ascending numbers from 0 to count - 1."""
-    found = arrays[name]
+    found: Array = arrays[name]
     if found.ndim != 1 or found.dtype.kind != "i":
         raise ValueError(f"'{name}' must be an array of integers")
     if len(found) and not (found[0] >= 0 and found[-1] < count and (found[1:] > found[:-1]).all()):
@@ -165,7 +165,7 @@ def _checked_indices(arrays: model_files.Arrays, name: str, count: int) -> Array
 
 
 def _checked_numbers(arrays: model_files.Arrays, name: str, shape: tuple[int, ...]) -> Array:
-    found = arrays[name]
+    found: Array = arrays[name]
     if found.shape != shape or found.dtype.kind != "f" or not np.isfinite(found).all():
         raise ValueError(f"'{name}' must be finite numbers of shape {shape}")
     return found

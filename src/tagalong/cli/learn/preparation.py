@@ -17,6 +17,7 @@ from tagalong.cli.models import load_tagger
 from tagalong.cli.run_state import Run
 from tagalong.cli.sources import Reading, reading_of
 from tagalong.evaluate import Progress, QueryProgress
+from tagalong.online.compact.learner import PREDICTION_ONLY
 from tagalong.tagger import Tagger
 
 __all__ = ["prepare"]
@@ -36,6 +37,8 @@ def _new_tagger(args: argparse.Namespace) -> Tagger:
 def _loaded_tagger(args: argparse.Namespace) -> Tagger:
     """Return the tagger of the model file; an error if it cannot learn further items."""
     tagger = load_tagger(args.model)
+    if tagger.is_compact:
+        raise CommandError(f"{args.model}: {PREDICTION_ONLY}")
     if not tagger.learns_online:
         raise CommandError(
             f"{args.model} was made by 'tagalong fit' and cannot learn further items; use "

@@ -7,7 +7,15 @@ from tagalong.cli import arguments as shared
 from tagalong.cli.options.formats import add_reading
 from tagalong.cli.options.values import at_least_one, precision, whole
 
-__all__ = ["add_evaluate", "add_explain", "add_inspect", "add_labels", "add_prune", "add_suggest"]
+__all__ = [
+    "add_evaluate",
+    "add_explain",
+    "add_export",
+    "add_inspect",
+    "add_labels",
+    "add_prune",
+    "add_suggest",
+]
 
 Parser = argparse.ArgumentParser
 
@@ -212,5 +220,21 @@ def add_prune(parser: Parser) -> None:
         required=True,
         metavar="N",
         help="number of features to keep: those with the longest weight vectors",
+    )
+    shared.add_wait(parser)
+
+
+def add_export(parser: Parser) -> None:
+    """Add the arguments of ``tagalong export``."""
+    parser.add_argument("model", metavar="MODEL", help="model file of a label-ranker")
+    parser.add_argument(
+        "--compact",
+        action="store_true",
+        required=True,
+        help="drop small weights and round the others: a twentieth of the size or less, for "
+        "predictions only",
+    )
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", help="file to write the compact model to"
     )
     shared.add_wait(parser)

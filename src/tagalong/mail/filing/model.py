@@ -5,6 +5,7 @@ from pathlib import Path
 from tagalong.files.unicode_paths import unicode_path
 from tagalong.learning.model_files import ModelFileError, load
 from tagalong.mail.filing.journal import Journal
+from tagalong.online.compact.learner import PREDICTION_ONLY
 from tagalong.tagger import Tagger
 
 __all__ = ["FilingModel"]
@@ -91,6 +92,8 @@ def _loaded(path: Path, names: bool) -> Tagger:
         raise ModelFileError(
             f"{unicode_path(path)}: the file contains a {type(tagger).__name__}, not a Tagger"
         )
+    if tagger.is_compact:
+        raise ModelFileError(f"{unicode_path(path)}: {PREDICTION_ONLY}")
     if not tagger.learns_online:
         raise ModelFileError(
             f"{unicode_path(path)}: the model is of the batch learner "

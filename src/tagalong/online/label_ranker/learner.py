@@ -306,6 +306,35 @@ class LabelRanker(CutoffRanker):
         """Whether scores depend on ``n_features``: in the entropic geometry."""
         return self.geometry == "entropic"
 
+    def compact_parts(self, dropped_share: float) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return header and arrays of a compact copy: see `tagalong.online.compact`.
+
+        Parameters
+        ----------
+        dropped_share : float
+            See `tagalong.online.compact.DROPPED_SHARE`.
+        """
+        self._require_fit()
+        settings = self._settings
+        if settings["geometry"] == "entropic":
+            raise ValueError(
+                "geometry='entropic' cannot be exported as a compact model, as features that were "
+                "never seen have weights too; the euclidean and adaptive geometries can"
+            )
+        if not 0 <= parameters.real(dropped_share, "dropped_share") < 1:
+            raise ValueError(f"dropped_share must be at least 0 and below 1, got {dropped_share!r}")
+        state = core.compacted(self._native, dropped_share)
+        kept = ("one_label", "probability", "normalize", "constant")
+        header = {
+            **self._header(),
+            "params": {},
+            "settings": {"centred": bool(settings["race"]), **{k: settings[k] for k in kept}},
+            "grows": False,
+            "restarted": "",
+            "numbers": state["numbers"],
+        }
+        return header, state["arrays"]
+
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
         one_label = {"auto": "auto", "yes": True, "no": False}[settings["one_label"]]

@@ -367,6 +367,10 @@ class PythonEngine(RankerWrapper[NativePredtron]):
                 state["arrays"]["trace_weights"] = self._trace.weights.copy()
             return state
 
+    def packed_state(self) -> dict[str, dict[str, Any]]:
+        """Return the learnt state for files; nothing of it is packed."""
+        return self.state()
+
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
         """Restore a saved state into a new learner."""
         self._core.restore(state)
