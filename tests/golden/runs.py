@@ -142,6 +142,17 @@ def label_rankers() -> Iterator[tuple[str, Run]]:
             relevance=True,
         ),
     )
+    yield (
+        "label-ranker/working-set/matrix",
+        training_run(
+            LabelRanker,
+            by_matrix,
+            update="smooth",
+            geometry="adaptive",
+            average="auto",
+            working_set=True,
+        ),
+    )
 
 
 def shared_rankers() -> Iterator[tuple[str, Run]]:
