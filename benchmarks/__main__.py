@@ -59,6 +59,9 @@ class Benchmark:
 BENCHMARKS = {
     "online": Benchmark("run", "Online label ranking", "--repeat 5", "--quick"),
     "scaling": Benchmark("scaling", "Scaling with labels and features", "--rows 1500", "--quick"),
+    "working-sets": Benchmark(
+        "working_sets", "Steps on a working set of labels", "", "--quick", uses_rcv1=True
+    ),
     "growth": Benchmark("growth", "Scaling of M3L and partial feedback", "", "--quick"),
     "endtoend": Benchmark(
         "endtoend",
