@@ -33,6 +33,13 @@ def parts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, unpacked(arrays)
 
 
+def decoded(path: Path) -> bytes:
+    """Everything that a file says, decompressed, to look for words in it."""
+    header, arrays = parts(path)
+    text = json.dumps(header, ensure_ascii=False).encode()
+    return b"\0".join([text, *(np.ascontiguousarray(array).tobytes() for array in arrays.values())])
+
+
 def stored_parts(path: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """The JSON header, the descriptions of arrays, and the arrays as they are stored."""
     with safe_open(path, framework="numpy") as file:

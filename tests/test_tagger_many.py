@@ -2,12 +2,13 @@
 
 import copy
 import gc
+import itertools
 import math
 import os
 import pickle
 import signal
 import threading
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from tagalong.tagger.suggestions import Suggestion
 from tagalong.tagger.targets import LabelTargets
 from tests.online.test_shared_custom import Described, described_tagger
 from tests.test_tagger_answers import taught, texts
+from tests.timeouts import TIMEOUT
 
 WORDS = [text for text, _ in texts(3, seed=9)]
 LEARNERS = {
@@ -251,23 +253,31 @@ class Alarm(Exception):
 
 
 def test_a_signal_stops_the_threads() -> None:
-    tagger = taught_by("race")
-    items = [WORDS[0]] * 200_000
+    parts, started, handled = 100_000, itertools.count(1), threading.Event()
+    last = 0
 
     def raise_alarm(number: int, frame: Any) -> None:
+        handled.set()
         raise Alarm
 
-    before = signal.signal(signal.SIGPROF, raise_alarm)
+    def work(part: Sequence[int]) -> list[int]:
+        nonlocal last
+        last = next(started)
+        if last == 5:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+            assert handled.wait(TIMEOUT)
+        return list(part)
+
+    before = signal.signal(signal.SIGUSR1, raise_alarm)
+    gc.disable()  # an exception during a collection is ignored
     try:
-        # An alarm during a garbage collection is ignored, so there are several.
-        signal.setitimer(signal.ITIMER_PROF, 0.02, 0.02)
         with pytest.raises(Alarm):
-            tagger.suggest_many(items, threads=2)
+            parallel.in_parts(work, range(parts * parallel.ITEMS_PER_PART), threads=2)
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        gc.enable()
+        signal.signal(signal.SIGUSR1, before)
     assert threading.active_count() == 1
-    assert tagger.suggest_many(items[:3]) == [tagger.suggest(item) for item in items[:3]]
+    assert 5 <= last < parts
 
 
 def test_the_default_is_one_thread_per_core(monkeypatch: Any) -> None:

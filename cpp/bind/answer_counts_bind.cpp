@@ -16,7 +16,10 @@ namespace tagalong::bind {
 template <class V>
 using Table = nb::ndarray<nb::numpy, const V, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The arrays of tagalong.learning.places.Places that are counted.
+// An object with the arrays of tagalong.learning.places.Places.
+using Places = nb::typed<nb::object, nb::any>;
+
+// The arrays of such an object that are counted.
 struct PlaceViews {
     Table<std::int32_t> labels;
     Table<double> probabilities, assured;
@@ -44,7 +47,7 @@ struct PlaceViews {
     }
 };
 
-static PlaceViews place_views(nb::handle places, bool has_confidence) {
+static PlaceViews place_views(const Places& places, bool has_confidence) {
     PlaceViews out{nb::cast<Table<std::int32_t>>(places.attr("labels")),
                    nb::cast<Table<double>>(places.attr("probabilities")),
                    nb::cast<Table<double>>(places.attr("assured")),
@@ -64,7 +67,7 @@ static void check_table(const CountTable& out, std::size_t rows) {
 }
 
 // Counts rows, of which the first is item number `item`, and writes their columns to `out`.
-static void count_rows(AnswerCounts& self, nb::handle places, bool has_confidence,
+static void count_rows(AnswerCounts& self, const Places& places, bool has_confidence,
                        const LabelRows& relevant, const LabelRows& unknown, std::int64_t item,
                        const CountTable& out) {
     const PlaceViews views = place_views(places, has_confidence);
@@ -80,7 +83,7 @@ static void count_rows(AnswerCounts& self, nb::handle places, bool has_confidenc
     }
 }
 
-static void count_one(AnswerCounts& self, nb::handle places, bool has_confidence,
+static void count_one(AnswerCounts& self, const Places& places, bool has_confidence,
                       const std::vector<std::int32_t>& relevant,
                       const std::vector<std::int32_t>& unknown, std::int64_t item,
                       const CountTable& out) {

@@ -1381,7 +1381,7 @@ class AnswerCounts:
     def __init__(self, targets: Sequence[float], bins: int, settled: int) -> None: ...
     def count(
         self,
-        places: object,
+        places: Any,
         has_confidence: bool,
         relevant: LabelRows,
         unknown: LabelRows,
@@ -1390,7 +1390,7 @@ class AnswerCounts:
     ) -> None: ...
     def count_one(
         self,
-        places: object,
+        places: Any,
         has_confidence: bool,
         relevant: Sequence[int],
         unknown: Sequence[int],

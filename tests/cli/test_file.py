@@ -9,6 +9,7 @@ import pytest
 
 from tagalong.files.lock import exclusive_lock
 from tests.cli.conftest import Run
+from tests.model_files import decoded
 
 PLACES = {"Bank": "Your invoice is due", "Travel": "Your flight is booked"}
 NO_CHECKS = ("--audit", "0")
@@ -222,7 +223,7 @@ def test_options_are_passed_on(run: Run, maildir: Path) -> None:
     assert (found["learnt"], found["moves"]) == (60, [])
     flags = ("--apply", "--model", "m.tagalong", "--no-names", "--only-new", "--json")
     assert run("file", "Mail", *flags).json["model"] == "m.tagalong"
-    assert b"flight" not in Path("m.tagalong").read_bytes()
+    assert b"flight" not in decoded(Path("m.tagalong"))
 
 
 def test_a_folder_without_an_inbox_is_refused(run: Run, tmp_path: Path) -> None:

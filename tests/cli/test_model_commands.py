@@ -16,6 +16,7 @@ from tagalong.files.lock import exclusive_lock
 from tagalong.mail.filing import model as filing_model
 from tests.cli.conftest import Run, items
 from tests.evaluate.confident import confident_rounds
+from tests.model_files import decoded
 
 
 def test_inspect_shows_everything(run: Run, model: str) -> None:
@@ -160,7 +161,7 @@ def test_inspect_a_model_without_words(run: Run, stream: Path) -> None:
     assert run("learn", "items.jsonl", "--model", "n.tagalong", "--no-names").code == 0
     done = run("inspect", "n.tagalong", "--label", "money")
     assert done.out.endswith("money: the model stores no words\n")
-    assert b"invoice" not in Path("n.tagalong").read_bytes()
+    assert b"invoice" not in decoded(Path("n.tagalong"))
 
 
 def test_inspect_many_labels(run: Run, tmp_path: Path) -> None:

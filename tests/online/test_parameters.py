@@ -28,6 +28,7 @@ WRONG: dict[str, list[Any]] = {
     "one_label": ["yes", "Auto", 2, None, [True]],
     "probability": ["no", None, 2, [True]],
     "relevance": ["all", "Auto", 2, None, [True]],
+    "working_set": ["all", "Auto", 2, None, [True]],
     "race": ["unit", "Auto", 2, True, [], [1], ["fastest"], ["unit", "unit"], ["bayes-idf"]],
 }
 
@@ -37,6 +38,8 @@ CONFLICTS: list[tuple[dict[str, Any], list[str]]] = [
     ({"solver": "interior-point", "update": "single"}, ["interior-point", "optimal"]),
     ({"solver": "interior-point"}, ["interior-point", "optimal"]),
     ({"geometry": "entropic", "race": ["unit"]}, ["entropic", "race"]),
+    ({"geometry": "entropic", "working_set": True}, ["entropic", "working_set"]),
+    ({"update": "optimal", "working_set": True}, ["optimal", "working_set"]),
 ]
 
 each_wrong = pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def test_a_race_needs_a_ranker_for_its_certificate() -> None:
     }
     numbers = {"C": 10.0, "margin": 1.0, "temperature": 0.1, "constant": 0.5, "rate": 3.0}
     settings |= {**numbers, "normalize": True, "probability": True, "n_features": 0}
+    settings["working_set"] = True
     assert core.Race64(race=["unit"], **settings).labels == 0
     with pytest.raises(ValueError, match="a race needs a ranker"):
         core.Race64(race=["bayes-idf"], **settings)

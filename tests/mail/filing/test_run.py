@@ -24,6 +24,7 @@ from tests.mail.filing.maildirs import (
     item_about,
     text_about,
 )
+from tests.model_files import decoded
 
 
 def nonzero_counts(result: FilingResult) -> dict[str, Any]:
@@ -284,7 +285,7 @@ def test_a_model_without_names_stores_no_words(one: Mail) -> None:
     one.deliver("", text_about("Bank", 1000))
     result = file_mail(one.root, apply=True, names=False)
     assert result.moves[0].why
-    contents = result.model.read_bytes()
+    contents = decoded(result.model)
     words = [word for topic in TOPICS.values() for word in topic]
     assert not [word for word in (*words, "example", "M1.host") if word.encode() in contents]
     assert file_mail(one.root, apply=True, names=False).learnt == 0
@@ -293,7 +294,7 @@ def test_a_model_without_names_stores_no_words(one: Mail) -> None:
 
 def test_a_model_with_words_raises_if_names_is_false(one: Mail) -> None:
     file_mail(one.root, apply=True)
-    assert b"invoice" in default_model(one.root).read_bytes()
+    assert b"invoice" in decoded(default_model(one.root))
     with pytest.raises(ValueError, match=r"model\.tagalong: this model stores words"):
         file_mail(one.root, apply=True, names=False)
 
