@@ -349,7 +349,9 @@ static void restore_text(TextFeatures& self, const State& state) {
 
 void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
-    nb::class_<Notes>(module, "Notes");
+    nb::class_<Notes>(module, "Notes").def("__len__", [](const Notes& self) {
+        return self.items.size();
+    });
     nb::class_<TextFeatures>(module, "TextFeatures")
         .def("__init__", &construct_features, nb::kw_only(), nb::arg("least_words"),
              nb::arg("most_words"), nb::arg("least_chars"), nb::arg("most_chars"),

@@ -129,7 +129,12 @@ class LinearGeometry {
             move([&](std::int32_t row, double value) {
                 update_.template add_to_row<false>(store_, row, static_cast<T>(value));
             });
-        else
+        else if (update_.in_parts()) {
+            double along = 0;
+            move([&](std::int32_t row, double value) {
+                update_.add_to_parts(store_, row, static_cast<T>(value), &along);
+            });
+        } else
             move([&](std::int32_t row, double value) {
                 update_.template add_to_numbers<false>(store_, row, static_cast<T>(value));
             });
@@ -265,7 +270,10 @@ class LinearGeometry {
         const double before = (row.norm2 - row.base2) * scales_.of(number);
         if (update_.whole_rows())
             row.norm2 = update_.template add_to_row<true>(store_, number, static_cast<T>(value));
-        else
+        else if (update_.in_parts()) {
+            double along = 0;
+            row.norm2 += update_.add_to_parts(store_, number, static_cast<T>(value), &along);
+        } else
             row.norm2 +=
                 update_.template add_to_numbers<true>(store_, number, static_cast<T>(value));
         row.norm2 = std::max(0.0, row.norm2);
@@ -293,6 +301,7 @@ class LinearGeometry {
         const auto by = static_cast<T>(value);
         if (update_.whole_rows())
             row.norm2 = update_.template add_to_row<true, true>(store_, number, by, &along);
+        else if (update_.in_parts()) row.norm2 += update_.add_to_parts(store_, number, by, &along);
         else row.norm2 += update_.template add_to_numbers<true, true>(store_, number, by, &along);
         row.norm2 = std::max(0.0, row.norm2);
         complexity_ += 0.5 * (row.norm2 - before) * scale;

@@ -45,8 +45,9 @@ class RowUpdate {
                 alpha_[i] = static_cast<T>(step.alpha[step.touched[i]]);
         }
     }
-    // Whether to add the step by add_to_row; otherwise by add_to_numbers.
+    // Whether to add the step by add_to_row or by add_to_parts; otherwise by add_to_numbers.
     bool whole_rows() const { return whole_rows_; }
+    bool in_parts() const { return !whole_rows_ && !parts_.empty(); }
 
     // Adds the step times `value` to a row. Returns the new |theta_j|^2 if kSquares. If kAlong, sets
     // `along` to the sum over the labels of alpha times the old theta_j.
@@ -82,7 +83,6 @@ class RowUpdate {
     template <bool kSquares, bool kAlong = false>
     double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value,
                           double* along = nullptr) const {
-        if (!parts_.empty()) return add_to_parts(store, number, value, along);
         if (store.is_dense(number)) {
             T* const first = store.row(number);
             return add_each<kSquares, kAlong>(
@@ -95,6 +95,25 @@ class RowUpdate {
             add_each<kSquares, kAlong>(store, value, SparseRows<T>::kBlock, touch, along);
         store.make_dense_if_full(number);
         return gain;
+    }
+
+    // Adds the step times `value` to the parts of a row. Returns the change of |theta_j|^2, and sets
+    // `along` as add_to_row does.
+    double add_to_parts(WeightStore<T>& store, std::int32_t number, T value, double* along) const {
+        const bool dense = store.is_dense(number);
+        if (dense) {
+            T* const row = store.row(number);
+            for (std::size_t i = 0; i < parts_.size(); ++i)
+                addresses_[i] = row + parts_[i] * width_;
+        } else {
+            store.find_or_insert_blocks(number, parts_, addresses_.data());
+        }
+        const std::size_t means =
+            store.planes() > 1 ? (dense ? store.stride() : SparseRows<T>::kBlock) : 0;
+        const double growth = kernels::add_to_parts(addresses_.data(), width_, means, alpha_.data(),
+                                                    value, rounds_, parts_.size(), along);
+        if (!dense) store.make_dense_if_full(number);
+        return growth;
     }
 
     // Prefetches the beginning of a row for writing; the hardware prefetcher loads the rest.
@@ -129,24 +148,6 @@ class RowUpdate {
             for (std::size_t k = 0; k < count; ++k)
                 alpha_[i * width_ + k] = static_cast<T>(step.alpha[first + k]);
         }
-    }
-    double add_to_parts(WeightStore<T>& store, std::int32_t number, T value, double* along) const {
-        const bool dense = store.is_dense(number);
-        if (dense) {
-            T* const row = store.row(number);
-            for (std::size_t i = 0; i < parts_.size(); ++i)
-                addresses_[i] = row + parts_[i] * width_;
-        } else {
-            store.find_or_insert_blocks(number, parts_, addresses_.data());
-        }
-        const std::size_t means =
-            store.planes() > 1 ? (dense ? store.stride() : SparseRows<T>::kBlock) : 0;
-        double unused = 0;
-        const double growth =
-            kernels::add_to_parts(addresses_.data(), width_, means, alpha_.data(), value, rounds_,
-                                  parts_.size(), along ? along : &unused);
-        if (!dense) store.make_dense_if_full(number);
-        return growth;
     }
     static double product(T a, T b) { return static_cast<double>(a) * static_cast<double>(b); }
     // Adds the step to the weights at the addresses at(label).

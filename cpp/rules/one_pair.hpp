@@ -27,8 +27,7 @@ struct FixedStep {
 // P1's Update II (Eq. 9) for the linear geometries; EntropicRules::single is the entropic version.
 struct LinearSingle {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
-        const LinearCurve raised{sides.lowest_score, q},
-            lowered{-sides.irrelevant_scores[sides.highest_irrelevant()], q};
+        const LinearCurve raised{sides.lowest_score, q}, lowered{-sides.highest_score, q};
         out.set_pair(sides.lowest_relevant, sides.highest_irrelevant(),
                      pair_step(raised, lowered, rule.margin, rule.budget));
     }

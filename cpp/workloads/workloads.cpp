@@ -70,6 +70,7 @@ RaceConfig race_config() {
     RaceConfig config;
     for (const ContestantType& type : contestant_types()) config.types.push_back(&type);
     config.ranker.C = 10;
+    config.ranker.working_set = true;
     config.ranker.average = Average::chosen;
     config.ranker.constant = 0.5;
     config.ranker.rate = 3;

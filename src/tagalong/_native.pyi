@@ -1454,7 +1454,7 @@ class Reading:
     def pairs(self) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 
 class Notes:
-    pass
+    def __len__(self) -> int: ...
 
 class TextFeatures:
     def __init__(
