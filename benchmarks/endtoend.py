@@ -36,10 +36,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.turns import prepare_turn
 from tagalong.evaluate import Progress
 from tagalong.learning.items import Item
 from tagalong.learning.rounds import Round
 from tagalong.readers import read, write
+
+TOUCHED_BYTES = 512 << 20
+"""Memory that is touched before every turn; no method takes more."""
 
 MEASURES = ("one_error", "any_mistake", "ranking_loss", "average_precision", "ndcg_at_k")
 LEARNERS = {
@@ -217,6 +221,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             for entry in entries:
                 if entry.failure:
                     continue
+                prepare_turn(TOUCHED_BYTES)
                 try:
                     entry.seconds.append(entry.run())
                 except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
