@@ -41,6 +41,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "adaptive smooth": {"update": "smooth", **ADAPTIVE},
     DEFAULT: {},
     "default without confidence": {"probability": False},
+    "default, steps on all labels": {"working_set": False},
+    "one learner": {"race": None},
     "entropic single": {"update": "single", **ENTROPIC},
     "entropic optimal": {"update": "optimal", **ENTROPIC},
 }
