@@ -10,7 +10,7 @@ TIDY_BUILD := build/clang-tidy
 THREAD_BUILD := build/thread-sanitizer
 FUZZ_BUILD := build/fuzz
 # The targets of libFuzzer in cpp/fuzz, and the fuzzers in Python.
-NATIVE_FUZZERS := text matrix confidence calibration cutoff priced_cutoff drift
+NATIVE_FUZZERS := text matrix confidence calibration cutoff priced_cutoff drift packed_rows
 PYTHON_FUZZERS := readers models
 # How many processes a build may use.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
