@@ -112,6 +112,7 @@ CHANGES: list[tuple[str, str, Change]] = [
     ("partial_feedback_kernel-format4", "factor", put("factor", 0, 0)),
     ("predtron-format4", "step above the largest", field("numbers.least_step", 1e9)),
     ("predtron_l1-format4", "unit", field("numbers.unit", 1e-300)),
+    ("predtron_l1-format4", "dimension of the link", field("numbers.dimension", 1e300)),
     ("ordinal_ranker-format4", "feature out of range", put("features", 0, 10**6)),
     ("m3l-format4", "NaN weight", put("weights", (0, 0), NAN)),
     ("m3l-format4", "descending features", put("features", 0, 5)),

@@ -84,8 +84,11 @@ struct PredtronCounts {
     bool consistent() const {
         return earlier <= rounds && mistakes <= rounds - earlier && loss >= 0 && radius >= 0 &&
                least_step >= 0 && least_step <= most_step && least_weight >= 0 &&
-               least_weight <= most_weight && least_loss >= 0 && dimension >= 0;
+               least_weight <= most_weight && least_loss >= 0 && dimension >= 0 &&
+               dimension <= kLargestDimension;
     }
+    // As many features as there can be, times as many labels.
+    static constexpr double kLargestDimension = 0x1p62;
 
     // Visits every number with its name in files and in Python.
     template <class Counts, class Visit>
