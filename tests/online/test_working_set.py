@@ -147,3 +147,22 @@ def test_unknown_labels_take_no_part() -> None:
     assert coef[1].tolist() == [0.0, 0.0]
     assert coef[0].tolist() == (-coef[2]).tolist()
     assert coef[0][0] > 0
+
+
+def test_a_hundred_thousand_labels() -> None:
+    """The weights of the default learner follow the labels that moved, not those declared."""
+    stream = planted(80, labels=100_000, nnz=20, features=400)
+    ranker = LabelRanker().partial_fit(stream.X, stream.Y, classes=stream.labels)
+    features = len(np.unique(stream.X.nonzero()[1]))
+    one_plane = features * 100_000 * 4
+    assert ranker.bytes_of_weights < one_plane / 10
+    first = ranker.rank(stream.X, k=4)
+    right = [bool(set(row) & set(stream.Y[i].indices)) for i, row in enumerate(first_labels(first))]
+    assert np.mean(right) > 0.9
+    found = ranker._native.recompute_dual()
+    assert ranker.certificate_.dual == pytest.approx(found, rel=1e-4)
+
+
+def first_labels(names: Any) -> list[list[int]]:
+    """Return the numbers of planted labels, which are in their names."""
+    return [[int(str(name).split()[-1]) for name in row] for row in names]
