@@ -77,7 +77,7 @@ class LockHolder:
 
 
 class BusyError(RuntimeError):
-    """Another process holds the lock of a model.
+    """Another process holds the lock of a model or a workspace.
 
     Parameters
     ----------
@@ -87,6 +87,8 @@ class BusyError(RuntimeError):
         The process that holds the lock; None if the file does not say.
     waited : float
         Number of seconds that this process has waited.
+    what : str
+        What is locked, for the message.
 
     Attributes
     ----------
@@ -94,10 +96,12 @@ class BusyError(RuntimeError):
         The process that holds the lock.
     """
 
-    def __init__(self, lock: Path, holder: LockHolder | None, waited: float):
+    def __init__(
+        self, lock: Path, holder: LockHolder | None, waited: float, what: str = "model"
+    ):
         self.holder = holder
         after = f"; waited {waited:g} s for it" if waited else ""
-        super().__init__(f"{unicode_path(lock)}: this model is in use by {_who(holder)}{after}")
+        super().__init__(f"{unicode_path(lock)}: this {what} is in use by {_who(holder)}{after}")
 
     def held_seconds(self, now: datetime) -> float:
         """Return for how many seconds the lock has been held; infinity if that is not known.
@@ -122,6 +126,7 @@ def exclusive_lock(
     command: str,
     wait: float = 0.0,
     on_wait: Callable[[str], None] | None = None,
+    what: str = "model",
 ) -> Iterator[None]:
     """Lock a model file against other processes that change it.
 
@@ -137,6 +142,8 @@ def exclusive_lock(
     on_wait : callable, optional
         Called once, when the wait begins, with the words for the process that holds the lock:
         "process 77 (tagalong file), since 2026-01-31 12:00:00 UTC".
+    what : str
+        What is locked, for messages.
 
     Raises
     ------
@@ -147,7 +154,7 @@ def exclusive_lock(
     """
     target = link_target(model)
     path = target.with_name(f"{target.name}.lock")
-    descriptor = _locked_file(path, wait, on_wait)
+    descriptor = _locked_file(path, wait, on_wait, what)
     try:
         _write_holder(descriptor, LockHolder(os.getpid(), command, datetime.now(UTC)))
         yield
@@ -158,7 +165,9 @@ def exclusive_lock(
         os.close(descriptor)
 
 
-def _locked_file(path: Path, wait: float, on_wait: Callable[[str], None] | None) -> int:
+def _locked_file(
+    path: Path, wait: float, on_wait: Callable[[str], None] | None, what: str
+) -> int:
     """Return the descriptor of a lock file after this process has got its lock."""
     start = time.monotonic()
     while True:
@@ -168,7 +177,7 @@ def _locked_file(path: Path, wait: float, on_wait: Callable[[str], None] | None)
             if is_locked and _has_name(descriptor, path):
                 return descriptor
             if not is_locked and time.monotonic() - start >= wait:
-                raise BusyError(path, _read_holder(descriptor), wait)
+                raise BusyError(path, _read_holder(descriptor), wait, what)
             if not is_locked and on_wait is not None:
                 on_wait(_who(_read_holder(descriptor)))
                 on_wait = None

@@ -33,6 +33,7 @@ __all__ = [
     "load",
     "pack",
     "save",
+    "save_parts",
     "unpack",
 ]
 
@@ -146,6 +147,30 @@ def save(model: Saveable, path: str | os.PathLike[str], *, private: bool = False
         Whether a new file is readable by its owner only.
     """
     header, arrays = pack(model)
+    save_parts(header, arrays, path, private=private)
+
+
+def save_parts(
+    header: dict[str, Any],
+    arrays: Arrays,
+    path: str | os.PathLike[str],
+    *,
+    private: bool = False,
+) -> None:
+    """Write the header and the arrays that `pack` has returned to a file, atomically.
+
+    The model may change meanwhile. The arrays are removed from their dict as they are written, so
+    that their memory is freed.
+
+    Parameters
+    ----------
+    header : dict
+        The header.
+    arrays : dict
+        The arrays; empty afterwards.
+    path, private
+        As for `save`.
+    """
     header = {"format": FORMAT, "tagalong": version("tagalong"), **header}
     _check_finite(header)
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, default=_plain_number)

@@ -1,0 +1,123 @@
+"""Group commit: requests that arrive while another one is committed share the next commit.
+
+A commit waits for the disk. The thread that gets the lock commits the requests of all threads that
+wait, so that they wait for the disk once.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from tagalong.journal.errors import StorageError
+from tagalong.journal.store import JournalStore
+
+__all__ = ["Commits"]
+
+T = TypeVar("T")
+
+
+class _Request:
+    """A piece of work that waits to be committed."""
+
+    __slots__ = ("error", "is_done", "result", "work")
+
+    def __init__(self, work: Callable[[], Any]):
+        self.work = work
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.is_done = False
+
+    def fail(self, error: BaseException) -> None:
+        self.error, self.is_done = error, True
+
+
+class Commits:
+    """Commits requests of many threads in order.
+
+    Parameters
+    ----------
+    store : JournalStore
+        The journal.
+    on_commit : callable
+        Called after each commit, before the requests are acknowledged.
+    on_failure : callable
+        Called after a commit that failed; what was derived from it has to be read again.
+
+    Attributes
+    ----------
+    lock : RLock
+        Held during a commit. Who holds it sees no other change.
+    """
+
+    def __init__(
+        self,
+        store: JournalStore,
+        on_commit: Callable[[], None],
+        on_failure: Callable[[], None],
+    ):
+        self.lock = threading.RLock()
+        self._store = store
+        self._on_commit = on_commit
+        self._on_failure = on_failure
+        self._waiting: list[_Request] = []
+        self._queue_lock = threading.Lock()
+
+    def submit(self, work: Callable[[], T]) -> T:
+        """Do work in a transaction, and return its result when it is on the disk.
+
+        Parameters
+        ----------
+        work : callable
+            It writes to the journal. If it raises an error, nothing that it wrote is committed.
+        """
+        request = _Request(work)
+        with self._queue_lock:
+            self._waiting.append(request)
+        with self.lock:
+            if not request.is_done:
+                with self._queue_lock:
+                    requests, self._waiting = self._waiting, []
+                self._commit(requests)
+        if request.error is not None:
+            raise request.error
+        return cast(T, request.result)
+
+    def _commit(self, requests: list[_Request]) -> None:
+        accepted: list[_Request] = []
+        try:
+            with self._store.transaction():
+                for request in requests:
+                    if self._do(request):
+                        accepted.append(request)
+        except BaseException as error:
+            # Every request has its own error, as each thread adds its traceback to it.
+            for request in requests:
+                if not request.is_done:
+                    request.fail(_copy(error))
+            self._on_failure()
+            if not isinstance(error, Exception):
+                raise
+            return
+        self._on_commit()
+        for request in accepted:
+            request.is_done = True
+
+    def _do(self, request: _Request) -> bool:
+        """Do the work of one request; return False if it was refused."""
+        try:
+            with self._store.part():
+                request.result = request.work()
+        except StorageError:  # the whole transaction is lost
+            raise
+        except Exception as error:
+            request.fail(error)
+            return False
+        return True
+
+
+def _copy(error: BaseException) -> BaseException:
+    if isinstance(error, StorageError):
+        return StorageError(*error.args)
+    if isinstance(error, Exception):
+        return error
+    return StorageError("interrupted before it was stored")

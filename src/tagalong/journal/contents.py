@@ -1,0 +1,196 @@
+"""The content of an item as it is stored: text and values, or hashed features only.
+
+Content lies apart from events, so that it can be deleted. The event has a digest of it, with a
+random salt that is deleted too: nobody can guess the content from what remains.
+"""
+
+import hashlib
+import json
+import secrets
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tagalong.journal.errors import RefusedError
+from tagalong.learning.feature_items import FeatureItem
+from tagalong.learning.items import Item
+from tagalong.text import TextFeatures
+from tagalong.text.rows import as_row
+
+__all__ = ["Content", "StoredContent", "checked_id", "content_of", "without_text"]
+
+MAX_ID_BYTES = 512
+SALT_BYTES = 16
+DIGEST_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """An item with what people want to see of it.
+
+    Parameters
+    ----------
+    item : Item or FeatureItem
+        The item, without labels.
+    title : str
+        A short text to show in a list.
+    source : str
+        Where it comes from.
+    date : str
+        When it was written, as given (RFC 3339); "" if that is not known.
+    """
+
+    item: Item | FeatureItem
+    title: str = ""
+    source: str = ""
+    date: str = ""
+
+    def to_bytes(self) -> bytes:
+        """Return the content as JSON, with the same bytes for the same content."""
+        item = self.item
+        parts: dict[str, Any] = {"id": item.id}
+        if isinstance(item, Item):
+            parts["text"] = item.text if isinstance(item.text, str) else dict(item.text)
+            parts["values"] = _json_values(item.features)
+        else:
+            parts["numbers"], parts["weights"] = list(item.numbers), list(item.values)
+        parts |= {"title": self.title, "source": self.source, "date": self.date}
+        if item.weight != 1:
+            parts["weight"] = item.weight
+        kept = {
+            name: value
+            for name, value in parts.items()
+            if value not in ("", {}) or name in ("id", "numbers", "weights")
+        }
+        text = json.dumps(kept, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        # Names of files that are not valid Unicode have surrogates.
+        return text.encode("utf-8", "surrogatepass")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Content":
+        """Return the content that ``to_bytes`` has written.
+
+        Parameters
+        ----------
+        data : bytes
+            The JSON text.
+        """
+        parts = json.loads(data.decode("utf-8", "surrogatepass"))
+        weight = parts.get("weight", 1.0)
+        item: Item | FeatureItem
+        if "numbers" in parts:
+            item = FeatureItem(parts["id"], parts["numbers"], parts["weights"], weight=weight)
+        else:
+            values = parts.get("values", {})
+            item = Item(parts["id"], parts.get("text", ""), values, weight=weight)
+        return cls(item, parts.get("title", ""), parts.get("source", ""), parts.get("date", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """Content with the salt of its digest.
+
+    Parameters
+    ----------
+    data : bytes
+        The content.
+    salt : bytes
+        Random bytes.
+    """
+
+    data: bytes
+    salt: bytes
+
+    @classmethod
+    def of(cls, data: bytes) -> "StoredContent":
+        """Return content with a new salt."""
+        return cls(data, secrets.token_bytes(SALT_BYTES))
+
+    @property
+    def digest(self) -> bytes:
+        """The digest of salt and content."""
+        return hashlib.blake2b(self.data, digest_size=DIGEST_BYTES, salt=self.salt).digest()
+
+
+def checked_id(id: object) -> str:
+    """Return the id of an item; RefusedError unless it can be an id.
+
+    Parameters
+    ----------
+    id : object
+        The id: at most 512 bytes in UTF-8, without control characters.
+    """
+    if not isinstance(id, str) or not id:
+        raise RefusedError(f"the id of an item must be a non-empty text, got {id!r}")
+    try:
+        size = len(id.encode())
+    except UnicodeEncodeError:
+        raise RefusedError(f"the id {id!r} is not valid Unicode text") from None
+    if size > MAX_ID_BYTES:
+        raise RefusedError(
+            f"the id of an item has {size:,} bytes in UTF-8; at most {MAX_ID_BYTES} are allowed"
+        )
+    if any(unicodedata.category(character) == "Cc" for character in id):
+        raise RefusedError(f"the id {id!r} has a control character")
+    return id
+
+
+def content_of(
+    item: Item | FeatureItem | str | Mapping[str, Any], title: object = "", source: object = ""
+) -> Content:
+    """Return an item as content; RefusedError if a model could not read it.
+
+    Parameters
+    ----------
+    item : Item, FeatureItem, str or mapping
+        The item, as for `Tagger.learn`.
+    title, source : str
+        See `Content`.
+    """
+    for name, value in (("title", title), ("source", source)):
+        if not isinstance(value, str):
+            raise RefusedError(f"{name} must be a text, got {value!r}")
+    if isinstance(item, FeatureItem):
+        return Content(item, str(title), str(source))
+    if not isinstance(item, Item):
+        item = Item(text=item) if isinstance(item, str) else Item(features=item)
+    try:
+        as_row(item, lowercase=True)
+        weight = float(item.weight)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise RefusedError(str(error)) from None
+    date = "" if item.date is None else item.date.isoformat()
+    kept = Item(item.id, item.text, item.features, weight=weight)
+    return Content(kept, str(title), str(source), date)
+
+
+def without_text(content: Content, features: TextFeatures) -> Content:
+    """Return content with hashed features in place of the text.
+
+    Parameters
+    ----------
+    content : Content
+        The content.
+    features : TextFeatures
+        The conversion of items into features. RefusedError if features depend on what was learnt.
+    """
+    if isinstance(content.item, FeatureItem):
+        return content
+    try:
+        return replace(content, item=features.hashed(content.item))
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+
+
+def _json_values(features: Mapping[str, Any]) -> dict[str, Any]:
+    """Return named values as JSON values; a collection of texts becomes a sorted list."""
+    found: dict[str, Any] = {}
+    for name, value in features.items():
+        if isinstance(value, str) or value is None:
+            found[name] = value
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            found[name] = sorted(set(value))
+        else:
+            found[name] = float(value)
+    return found

@@ -1,0 +1,104 @@
+"""Connections to the database of a journal, and errors that name it."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tagalong.files.unicode_paths import unicode_path
+from tagalong.journal.errors import DamagedError, NotFoundError, StorageError
+from tagalong.journal.schema import SchemaError, prepare_schema
+
+__all__ = ["connect", "database_errors"]
+
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SECONDS_TO_WAIT = 5
+
+
+@contextmanager
+def database_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into errors that say which file is damaged, or cannot be written.
+
+    Parameters
+    ----------
+    path : path
+        The database.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = unicode_path(path)
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGE:
+            raise DamagedError(
+                f"{name}: the database is damaged ({error}); 'tagalong journal verify' says what "
+                "is affected, 'tagalong journal restore' brings a backup back"
+            ) from error
+        if code == sqlite3.SQLITE_FULL:
+            raise StorageError(
+                f"{name}: the disk is full; nothing was stored, and reading goes on"
+            ) from error
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTFOUND) and not path.exists():
+            raise NotFoundError(f"{name}: there is no journal here") from error
+        raise StorageError(f"{name}: {error}") from error
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open the database of a journal; without ``read_only`` it is made if it does not exist.
+
+    Parameters
+    ----------
+    path : path
+        The database.
+    read_only : bool
+        Whether the connection only reads. It may be used while another process writes.
+    """
+    if not read_only:
+        _create_private(path)
+    with database_errors(path):
+        mode = "ro" if read_only else "rw"
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            isolation_level=None,
+            timeout=_SECONDS_TO_WAIT,
+            check_same_thread=False,
+        )
+        try:
+            if not read_only:
+                _make_durable(connection)
+            prepare_schema(connection, read_only=read_only)
+        except SchemaError as error:
+            connection.close()
+            raise DamagedError(f"{unicode_path(path)}: {error}") from error
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _make_durable(connection: sqlite3.Connection) -> None:
+    """Let a commit end only when it is on the disk, and deleted content leave no trace."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+
+
+def _create_private(path: Path) -> None:
+    """Create an empty database that only its owner may read, unless there is one.
+
+    SQLite gives its other files the same mode.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, unicode_path(path)) from error
+    os.close(descriptor)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

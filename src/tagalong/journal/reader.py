@@ -1,0 +1,466 @@
+"""Reading a journal: events, contents, and the states of items."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias
+
+from tagalong.files.unicode_paths import unicode_path
+from tagalong.journal.contents import Content, StoredContent
+from tagalong.journal.database import connect, database_errors
+from tagalong.journal.errors import DamagedError, NotFoundError
+from tagalong.journal.events import LABEL_KINDS, TAKING_KINDS, Event
+from tagalong.journal.ledger import Ledger
+
+__all__ = ["ItemState", "JournalReader", "Record", "Snapshot", "Status", "next_link"]
+
+ItemState: TypeAlias = Literal["open", "asked", "filed", "answered"]
+CHAIN_BYTES = 16
+FIRST_LINK = bytes(CHAIN_BYTES)
+_EVENT = "e.seq, e.time, e.kind, e.item, e.batch, e.actor, e.body"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What has become of an item.
+
+    Parameters
+    ----------
+    state : str
+        "open"; "asked": left to a person as a spot check; "filed" without asking; "answered".
+    labels : list of str or None
+        Its labels, by their names at the time of the event; None for an open item.
+    seq : int
+        The event that decided it.
+    """
+
+    state: ItemState
+    labels: list[str] | None
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event with the content that it needs.
+
+    Parameters
+    ----------
+    event : Event
+        The event.
+    content : bytes or None
+        The content of its item, or of the event itself; None if there is none, or no longer.
+    is_taken_back : bool
+        Whether the event was undone, or belongs to a forgotten item.
+    """
+
+    event: Event
+    content: bytes | None
+    is_taken_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A row of the list of snapshots.
+
+    Parameters
+    ----------
+    name : str
+        The name of its file.
+    seq : int
+        Its last event.
+    link : bytes
+        The link of this event in the chain of digests.
+    taken_back : bytes
+        Digest of the events up to then that did not count.
+    build : str
+        The build that computed it.
+    size : int
+        Size of the file in bytes.
+    """
+
+    name: str
+    seq: int
+    link: bytes
+    taken_back: bytes
+    build: str
+    size: int
+
+
+def next_link(before: bytes, row: Collection[Any], digest: bytes | None) -> bytes:
+    """Return the link of an event in the chain of digests that runs through all events.
+
+    Parameters
+    ----------
+    before : bytes
+        The link of the event before.
+    row : collection
+        The columns of the event, from ``seq`` to ``body``.
+    digest : bytes or None
+        The digest of its content.
+    """
+    state = hashlib.blake2b(before, digest_size=CHAIN_BYTES)
+    for part in row:
+        data = b"" if part is None else str(part).encode("utf-8", "surrogatepass")
+        state.update(b"%d:" % len(data) + data)
+    state.update(digest or b"")
+    return state.digest()
+
+
+class JournalReader:
+    """Reads a journal, also while another process writes it.
+
+    Parameters
+    ----------
+    path : path
+        The database.
+    connection : Connection, optional
+        An open connection; by default a new one that only reads.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection | None = None):
+        self.path = path
+        self._connection = connect(path, read_only=True) if connection is None else connection
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @contextmanager
+    def view(self) -> Iterator[None]:
+        """Let all reading in the block see the same state."""
+        with database_errors(self.path):
+            self._connection.execute("BEGIN")
+            self._connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
+        try:
+            yield
+        finally:
+            with database_errors(self.path):
+                self._connection.execute("COMMIT")
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with database_errors(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    def _row(self, query: str, *values: Any) -> Any:
+        with database_errors(self.path):
+            return self._connection.execute(query, values).fetchone()
+
+    def _value(self, query: str, *values: Any) -> Any:
+        """Return the first column of the first row; None if there is none."""
+        row = self._row(query, *values)
+        return None if row is None else row[0]
+
+    @property
+    def tip(self) -> int:
+        """The number of the last event; 0 if there is none."""
+        return self._value("SELECT COALESCE(MAX(seq), 0) FROM events")  # type: ignore[no-any-return]
+
+    @property
+    def revision(self) -> int:
+        """The number of the last event that took others back: it names the present history."""
+        marks = ", ".join(f"'{kind}'" for kind in TAKING_KINDS)
+        return self._value(f"SELECT COALESCE(MAX(seq), 0) FROM events WHERE kind IN ({marks})")  # type: ignore[no-any-return]
+
+    def link(self, seq: int) -> bytes | None:
+        """Return the link of an event in the chain of digests; None if there is no such event."""
+        if seq == 0:
+            return FIRST_LINK
+        return self._value("SELECT chain FROM events WHERE seq = ?", seq)  # type: ignore[no-any-return]
+
+    def event(self, seq: int) -> Event:
+        """Return one event; NotFoundError if there is none."""
+        row = self._row(f"SELECT {_EVENT} FROM events e WHERE seq = ?", seq)
+        if row is None:
+            raise NotFoundError(f"there is no event {seq}")
+        return self._event(row)
+
+    def events(self, after: int = 0, upto: int | None = None) -> Iterator[Event]:
+        """Return events in order, whether or not they were taken back.
+
+        Parameters
+        ----------
+        after : int
+            The event before the first one.
+        upto : int, optional
+            The last one.
+        """
+        for row in self._iterate(
+            f"SELECT {_EVENT} FROM events e WHERE seq > ? AND seq <= ? ORDER BY seq",
+            after,
+            _last(upto),
+        ):
+            yield self._event(row)
+
+    def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """Return events with contents, in order; DamagedError at the first that is not sound.
+
+        Parameters
+        ----------
+        after : int
+            The event before the first one.
+        upto : int, optional
+            The last one.
+        """
+        link = self.link(after)
+        expected = after
+        for *row, digest, chain, salt, data, taken in self._iterate(
+            f"SELECT {_EVENT}, e.content_digest, e.chain, c.salt, c.data, t.seq FROM events e "
+            "LEFT JOIN contents c ON c.seq = COALESCE(e.item, e.seq) "
+            "LEFT JOIN taken_back t ON t.seq = e.seq WHERE e.seq > ? AND e.seq <= ? "
+            "ORDER BY e.seq",
+            after,
+            _last(upto),
+        ):
+            expected += 1
+            if row[0] != expected:
+                raise self._damage(f"event {expected:,} is missing")
+            if link is None or next_link(link, row, digest) != chain:
+                raise self._damage(f"event {expected:,} is not what was written")
+            link = chain
+            if digest is not None and data is not None:
+                if StoredContent(data, salt).digest != digest:
+                    raise self._damage(f"the content of event {expected:,} is not what was written")
+            elif digest is not None and taken is None:
+                raise self._damage(f"the content of event {expected:,} is missing")
+            yield Record(self._event(row), data, taken is not None)
+
+    def _iterate(self, query: str, *values: Any) -> Iterator[Any]:
+        with database_errors(self.path):
+            cursor = self._connection.execute(query, values)
+            while rows := cursor.fetchmany(256):
+                yield from rows
+
+    def _event(self, row: Collection[Any]) -> Event:
+        seq, time, kind, item, batch, actor, body = row
+        try:
+            return Event(kind, json.loads(body), item, batch or "", actor, seq, time)
+        except ValueError:
+            raise self._damage(f"event {seq:,} is not what was written") from None
+
+    def _damage(self, problem: str) -> DamagedError:
+        return DamagedError(
+            f"{unicode_path(self.path)}: damaged: {problem}; 'tagalong journal restore' brings a "
+            "backup back"
+        )
+
+    def taken_back(self, upto: int | None = None) -> set[int]:
+        """Return the numbers of the events that do not count.
+
+        Parameters
+        ----------
+        upto : int, optional
+            The last event of interest.
+        """
+        return {
+            seq for (seq,) in self._rows("SELECT seq FROM taken_back WHERE seq <= ?", _last(upto))
+        }
+
+    def taken_back_digest(self, upto: int) -> bytes:
+        """Return a digest of the events that do not count.
+
+        Parameters
+        ----------
+        upto : int
+            The last event of interest.
+        """
+        state = hashlib.blake2b(digest_size=CHAIN_BYTES)
+        for (seq,) in self._rows("SELECT seq FROM taken_back WHERE seq <= ? ORDER BY seq", upto):
+            state.update(b"%d " % seq)
+        return state.digest()
+
+    def takings(self) -> list[Event]:
+        """Return all events that take others back, in order."""
+        marks = ", ".join(f"'{kind}'" for kind in TAKING_KINDS)
+        return [
+            self._event(row)
+            for row in self._rows(
+                f"SELECT {_EVENT} FROM events e WHERE kind IN ({marks}) ORDER BY seq"
+            )
+        ]
+
+    def events_of_item(self, item: int) -> list[int]:
+        """Return the numbers of the events about an item, the first being the item itself."""
+        rows = self._rows("SELECT seq FROM events WHERE item = ? ORDER BY seq", item)
+        return [item, *(seq for (seq,) in rows)]
+
+    def events_of_batch(self, batch: str) -> list[int]:
+        """Return the numbers of the events of a batch."""
+        rows = self._rows("SELECT seq FROM events WHERE batch = ? ORDER BY seq", batch)
+        return [seq for (seq,) in rows]
+
+    def find_item(self, id: str) -> int | None:
+        """Return the number of the event that added an item; None if there is no such item."""
+        query = "SELECT seq FROM items WHERE id = ? AND state <> 'undone'"
+        return self._value(query, id)  # type: ignore[no-any-return]
+
+    def undone_items(self, id: str) -> list[int]:
+        """Return the items with an id whose adding was undone."""
+        rows = self._rows("SELECT seq FROM items WHERE id = ? AND state = 'undone'", id)
+        return [seq for (seq,) in rows]
+
+    def item_id(self, item: int) -> str | None:
+        """Return the id of an item; None if the item does not exist, or no longer."""
+        query = "SELECT id FROM items WHERE seq = ? AND state <> 'undone'"
+        return self._value(query, item)  # type: ignore[no-any-return]
+
+    def items(
+        self, state: ItemState | None = None, after: int = 0, limit: int = -1
+    ) -> list[tuple[int, str, ItemState]]:
+        """Return numbers, ids and states of items, in the order in which they came.
+
+        Parameters
+        ----------
+        state : str, optional
+            Only items in this state.
+        after : int
+            The item before the first one.
+        limit : int
+            Maximum number of items; -1 for all.
+        """
+        which = "state <> ?" if state is None else "state = ?"
+        return self._rows(
+            f"SELECT seq, id, state FROM items WHERE {which} AND seq > ? ORDER BY seq LIMIT ?",
+            state or "undone",
+            after,
+            limit,
+        )
+
+    def item_counts(self) -> dict[str, int]:
+        """Return the number of items in each state."""
+        return dict(
+            self._rows("SELECT state, COUNT(*) FROM items WHERE state <> 'undone' GROUP BY state")
+        )
+
+    def content(self, seq: int) -> bytes | None:
+        """Return the content of an item or of the first event, checked; None if there is none."""
+        row = self._row(
+            "SELECT c.data, c.salt, e.content_digest FROM contents c JOIN events e USING (seq) "
+            "WHERE seq = ?",
+            seq,
+        )
+        if row is None:
+            return None
+        data, salt, digest = row
+        if StoredContent(data, salt).digest != digest:
+            raise self._damage(f"the content of event {seq:,} is not what was written")
+        return bytes(data)
+
+    def item_content(self, item: int) -> Content:
+        """Return the content of an item; NotFoundError if it has none."""
+        data = self.content(item)
+        if data is None:
+            raise NotFoundError(f"item {item} has no content")
+        return Content.from_bytes(data)
+
+    def status(self, item: int, before: int | None = None) -> Status:
+        """Return what has become of an item.
+
+        Parameters
+        ----------
+        item : int
+            The event that added the item.
+        before : int, optional
+            Only earlier events count.
+        """
+        row = self._row(
+            "SELECT e.seq, e.kind, e.body FROM events e WHERE e.item = ? AND e.seq < ? "
+            "AND e.seq NOT IN (SELECT seq FROM taken_back) AND e.kind IN "
+            "('answer', 'filed', 'asked') ORDER BY e.seq DESC LIMIT 1",
+            item,
+            _last(before),
+        )
+        if row is None:
+            labels = self.event(item).labels
+            return Status("open" if labels is None else "answered", labels, item)
+        seq, kind, body = row
+        states: dict[str, ItemState] = {"answer": "answered", "filed": "filed", "asked": "asked"}
+        labels = json.loads(body)["labels"]
+        return Status(states[kind], None if kind == "asked" else labels, seq)
+
+    def current_names(
+        self, labels: Collection[str], since: int, before: int | None = None
+    ) -> list[str]:
+        """Return labels by their present names, without those that were forgotten.
+
+        Parameters
+        ----------
+        labels : collection of str
+            Labels by their names at some event.
+        since : int
+            That event.
+        before : int, optional
+            The event that "present" refers to; by default the end.
+        """
+        marks = ", ".join(f"'{kind}'" for kind in LABEL_KINDS)
+        found = list(labels)
+        for row in self._rows(
+            f"SELECT {_EVENT} FROM events e WHERE kind IN ({marks}) AND seq > ? AND seq < ? "
+            "AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
+            since,
+            _last(before),
+        ):
+            event = self._event(row)
+            name = event.body["name"]
+            if name in found:
+                if event.kind == "label-forgotten":
+                    found.remove(name)
+                elif event.kind in ("label-renamed", "label-merged"):
+                    new = event.body.get("to") or event.body["into"]
+                    found[found.index(name)] = new
+        return list(dict.fromkeys(found))
+
+    def ledger(self, before: int | None = None) -> Ledger:
+        """Return the labels and settings at the end, or before an event.
+
+        Parameters
+        ----------
+        before : int, optional
+            The event.
+        """
+        last = _last(before)
+        labels = {
+            label
+            for label, present in self._rows(
+                "SELECT label, present FROM label_changes l WHERE seq = (SELECT MAX(seq) FROM "
+                "label_changes WHERE label = l.label AND seq < ?)",
+                last,
+            )
+            if present
+        }
+        ledger = Ledger()
+        for row in self._rows(
+            f"SELECT {_EVENT} FROM events e WHERE kind IN ('created', 'settings') AND seq < ? "
+            "AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
+            last,
+        ):
+            ledger.follow(self._event(row))
+        ledger.labels = labels
+        return ledger
+
+    def snapshots(self) -> list[Snapshot]:
+        """Return the list of snapshots, whether or not they belong to the present history."""
+        return [
+            Snapshot(*row)
+            for row in self._rows(
+                "SELECT name, seq, chain, taken_back, build, size FROM snapshots ORDER BY seq"
+            )
+        ]
+
+    def document(self, name: str) -> Any:
+        """Return a stored document as JSON values; None if there is none."""
+        text = self._value("SELECT value FROM documents WHERE name = ?", name)
+        return None if text is None else json.loads(text)
+
+
+def _last(upto: int | None) -> int:
+    return 2**62 if upto is None else upto

@@ -1,0 +1,101 @@
+"""Computing the state of a workspace: from the newest sound snapshot, by replaying what follows."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tagalong.evaluate import Progress
+from tagalong.journal.builds import current_build
+from tagalong.journal.errors import DamagedError, NotFoundError
+from tagalong.journal.lessons import lessons
+from tagalong.journal.reader import JournalReader
+from tagalong.journal.snapshots import Snapshots, state_from_file
+from tagalong.journal.state import ModelState
+
+__all__ = ["catch_up", "first_state", "newest_state", "recovered_state"]
+
+
+def first_state(reader: JournalReader) -> ModelState:
+    """Return the state after the first event, whose content is a model file.
+
+    Parameters
+    ----------
+    reader : JournalReader
+        The journal.
+    """
+    data = reader.content(1)
+    if data is None:
+        raise NotFoundError(f"{reader.path}: the journal has no first event")
+    with tempfile.NamedTemporaryFile(suffix=".tagalong") as file:
+        file.write(data)
+        file.flush()
+        state = state_from_file(Path(file.name), 1, current_build())
+    state.progress = Progress()  # the figures of a workspace begin with it
+    return state
+
+
+def newest_state(
+    reader: JournalReader,
+    snapshots: Snapshots,
+    *,
+    exact: bool = False,
+    on_damage: Callable[[DamagedError], None] | None = None,
+) -> ModelState:
+    """Return the state of the newest sound snapshot, or the first state.
+
+    Parameters
+    ----------
+    reader : JournalReader
+        The journal.
+    snapshots : Snapshots
+        Its snapshots.
+    exact : bool
+        Whether only snapshots of this build count.
+    on_damage : callable, optional
+        Called for each damaged snapshot, which is passed over.
+    """
+    for snapshot in snapshots.usable(reader, exact=exact):
+        try:
+            return snapshots.load(snapshot)
+        except DamagedError as error:
+            if on_damage is not None:
+                on_damage(error)
+    return first_state(reader)
+
+
+def catch_up(reader: JournalReader, state: ModelState, upto: int | None = None) -> None:
+    """Let a state follow the journal.
+
+    Parameters
+    ----------
+    reader : JournalReader
+        The journal.
+    state : ModelState
+        The state, whose history is the present one.
+    upto : int, optional
+        The last event to follow; by default the end.
+    """
+    last = reader.tip if upto is None else upto
+    state.follow(lessons(reader, state.seq, last))
+    state.seq = max(state.seq, last)
+
+
+def recovered_state(
+    reader: JournalReader,
+    snapshots: Snapshots,
+    *,
+    exact: bool = False,
+    on_damage: Callable[[DamagedError], None] | None = None,
+) -> ModelState:
+    """Return the present state.
+
+    Parameters
+    ----------
+    reader : JournalReader
+        The journal; what is read must be one view of it.
+    snapshots, exact, on_damage
+        As for `newest_state`.
+    """
+    state = newest_state(reader, snapshots, exact=exact, on_damage=on_damage)
+    catch_up(reader, state)
+    return state

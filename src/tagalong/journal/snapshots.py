@@ -1,0 +1,229 @@
+"""Snapshots: saved states, from which replaying starts.
+
+A snapshot is a model file with the figures in its notes. The journal lists the snapshots, with the
+position in the chain of events and the events that did not count: a snapshot is used only while
+both are as they were. So a snapshot whose history was changed by an undo is passed over, and is
+used again if the undo is undone.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tagalong.evaluate import Progress
+from tagalong.files.unicode_paths import unicode_path
+from tagalong.journal.builds import MIXED, current_build
+from tagalong.journal.errors import DamagedError
+from tagalong.journal.reader import JournalReader, Snapshot
+from tagalong.journal.state import ModelState
+from tagalong.journal.store import JournalStore
+from tagalong.learning.model_files import Arrays, ModelFileError, load, pack, save_parts
+from tagalong.tagger import Tagger
+
+__all__ = ["PackedState", "Snapshot", "Snapshots", "packed", "state_from_file", "thinned"]
+
+NOTE = "journal"
+_NAME = re.compile(r"\d{12}-[0-9a-f]{8}\.tagalong")
+
+
+@dataclass(slots=True)
+class PackedState:
+    """A copy of a state, ready to be written.
+
+    Parameters
+    ----------
+    header : dict
+        The header of the file.
+    arrays : dict
+        Its arrays.
+    seq : int
+        The last event of the state.
+    build : str
+        The build that computed it.
+    """
+
+    header: dict[str, Any]
+    arrays: Arrays
+    seq: int
+    build: str
+
+
+def packed(state: ModelState) -> PackedState:
+    """Return a copy of a state. Only this takes time during which the state cannot change.
+
+    Parameters
+    ----------
+    state : ModelState
+        The state.
+    """
+    with state.lock:
+        header, arrays = pack(state.tagger)
+        note = {"progress": state.progress.to_json(), "refused": state.refused}
+        return PackedState({**header, "notes": {NOTE: note}}, arrays, state.seq, state.build)
+
+
+def state_from_file(path: Path, seq: int, build: str) -> ModelState:
+    """Return the state in a file, checked as every model file; DamagedError if it is not sound.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    seq : int
+        Its last event.
+    build : str
+        The build that computed it.
+    """
+    try:
+        tagger = load(path)
+        if not isinstance(tagger, Tagger):
+            raise ModelFileError(f"{unicode_path(path)}: holds no tagger")
+        note = tagger.notes.pop(NOTE, None) or {}
+        progress = Progress.from_json(note["progress"]) if "progress" in note else Progress()
+        refused = int(note.get("refused", 0))
+    except FileNotFoundError as error:
+        raise DamagedError(f"{unicode_path(path)}: the snapshot is missing") from error
+    except (ValueError, TypeError, AttributeError, OSError) as error:
+        raise DamagedError(f"{unicode_path(path)}: damaged snapshot: {error}") from error
+    is_of_this_build = build == current_build()
+    return ModelState(tagger, progress, seq, build if is_of_this_build else MIXED, refused)
+
+
+class Snapshots:
+    """The folder of snapshots of a workspace.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; it need not exist.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def path(self, snapshot: Snapshot) -> Path:
+        """Return the file of a snapshot."""
+        return self.folder / snapshot.name
+
+    def usable(
+        self, reader: JournalReader, before: int | None = None, *, exact: bool = False
+    ) -> Iterator[Snapshot]:
+        """Return the snapshots that belong to the present history, the newest first.
+
+        Parameters
+        ----------
+        reader : JournalReader
+            The journal.
+        before : int, optional
+            Only snapshots of earlier events.
+        exact : bool
+            Only snapshots that this build has computed.
+        """
+        for snapshot in sorted(reader.snapshots(), key=lambda each: -each.seq):
+            if before is not None and snapshot.seq >= before:
+                continue
+            if exact and snapshot.build != current_build():
+                continue
+            if (
+                reader.link(snapshot.seq) == snapshot.link
+                and reader.taken_back_digest(snapshot.seq) == snapshot.taken_back
+            ):
+                yield snapshot
+
+    def load(self, snapshot: Snapshot) -> ModelState:
+        """Return the state of a snapshot; DamagedError if it is missing or not sound."""
+        return state_from_file(self.path(snapshot), snapshot.seq, snapshot.build)
+
+    def named(self, reader: JournalReader, state: PackedState) -> Snapshot:
+        """Return the row of the list for a state, before its file is written.
+
+        Parameters
+        ----------
+        reader : JournalReader
+            The journal, whose present history the state has followed.
+        state : PackedState
+            The state.
+        """
+        link, digest = reader.link(state.seq), reader.taken_back_digest(state.seq)
+        assert link is not None
+        name = f"{state.seq:012d}-{digest.hex()[:8]}.tagalong"
+        return Snapshot(name, state.seq, link, digest, state.build, 0)
+
+    def write(self, snapshot: Snapshot, state: PackedState) -> Snapshot:
+        """Write the file of a snapshot, and return its row with the size of the file.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+            The result of `named`.
+        state : PackedState
+            The state. Its arrays are used up.
+        """
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        path = self.path(snapshot)
+        save_parts(state.header, state.arrays, path, private=True)
+        return replace(snapshot, size=path.stat().st_size)
+
+    def remove_unlisted(self, store: JournalStore) -> None:
+        """Remove files that the journal does not list, and list no file that does not exist.
+
+        Parameters
+        ----------
+        store : JournalStore
+            The journal.
+        """
+        listed = {snapshot.name for snapshot in store.snapshots()}
+        present: set[str] = set()
+        with suppress(FileNotFoundError):
+            present = {name for name in os.listdir(self.folder) if _NAME.fullmatch(name)}
+        if missing := listed - present:
+            with store.transaction():
+                store.drop_snapshots(missing)
+        for name in present - listed:
+            with suppress(OSError):
+                (self.folder / name).unlink()
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove the files of snapshots that are no longer listed."""
+        for name in names:
+            with suppress(FileNotFoundError):
+                (self.folder / name).unlink()
+
+
+def thinned(snapshots: Sequence[Snapshot], tip: int, budget: int) -> list[Snapshot]:
+    """Return the snapshots to remove: the rest lies at exponentially growing distances.
+
+    Of the snapshots at a distance from 2^i to 2^(i+1) events from the end the oldest is kept, and
+    the newest two of all. If they need more space than the budget, those go first that lie closest
+    to an older one, in relation to their distance from the end.
+
+    Parameters
+    ----------
+    snapshots : sequence of Snapshot
+        The snapshots that belong to the present history.
+    tip : int
+        The last event.
+    budget : int
+        Number of bytes that they may take. The newest is kept in any case.
+    """
+    ordered = sorted(snapshots, key=lambda each: each.seq)
+    newest = ordered[-2:]
+    by_distance: dict[int, Snapshot] = {}
+    for each in ordered[:-2]:
+        by_distance.setdefault((tip - each.seq).bit_length(), each)
+    kept = [*by_distance.values(), *newest]
+    kept.sort(key=lambda each: each.seq)
+    while len(kept) > 1 and sum(each.size for each in kept) > budget:
+        kept.remove(min(kept[:-1], key=lambda each: _sparsity(kept, each, tip)))
+    return [each for each in ordered if each not in kept]
+
+
+def _sparsity(kept: Sequence[Snapshot], each: Snapshot, tip: int) -> float:
+    """Return how much further replaying would have to go without a snapshot, relative to now."""
+    at = kept.index(each)
+    older = kept[at - 1].seq if at else 0
+    return (tip - older) / max(tip - each.seq, 1)
