@@ -1,11 +1,12 @@
 """Group commit: requests that arrive while another one is committed share the next commit.
 
-A commit waits for the disk. The thread that gets the lock commits the requests of all threads that
-wait, so that they wait for the disk once.
+A commit waits for the disk. One thread commits the requests of all threads that wait, so that they
+wait for the disk once.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from tagalong.journal.errors import StorageError
@@ -42,11 +43,6 @@ class Commits:
         Called after each commit, before the requests are acknowledged.
     on_failure : callable
         Called after a commit that failed; what was derived from it has to be read again.
-
-    Attributes
-    ----------
-    lock : RLock
-        Held during a commit. Who holds it sees no other change.
     """
 
     def __init__(
@@ -55,12 +51,12 @@ class Commits:
         on_commit: Callable[[], None],
         on_failure: Callable[[], None],
     ):
-        self.lock = threading.RLock()
         self._store = store
         self._on_commit = on_commit
         self._on_failure = on_failure
         self._waiting: list[_Request] = []
-        self._queue_lock = threading.Lock()
+        self._is_busy = False
+        self._changed = threading.Condition()
 
     def submit(self, work: Callable[[], T]) -> T:
         """Do work in a transaction, and return its result when it is on the disk.
@@ -71,16 +67,36 @@ class Commits:
             It writes to the journal. If it raises an error, nothing that it wrote is committed.
         """
         request = _Request(work)
-        with self._queue_lock:
+        with self._changed:
             self._waiting.append(request)
-        with self.lock:
+            self._changed.wait_for(lambda: request.is_done or not self._is_busy)
             if not request.is_done:
-                with self._queue_lock:
-                    requests, self._waiting = self._waiting, []
+                self._is_busy = True
+                requests, self._waiting = self._waiting, []
+        if not request.is_done:
+            try:
                 self._commit(requests)
+            finally:
+                self._release()
         if request.error is not None:
             raise request.error
         return cast(T, request.result)
+
+    def _release(self) -> None:
+        with self._changed:
+            self._is_busy = False
+            self._changed.notify_all()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Commit nothing during the block, which may use the journal itself."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_busy)
+            self._is_busy = True
+        try:
+            yield
+        finally:
+            self._release()
 
     def _commit(self, requests: list[_Request]) -> None:
         accepted: list[_Request] = []

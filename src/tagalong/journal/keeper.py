@@ -169,7 +169,7 @@ class ModelKeeper:
                     if reader.revision != revision:
                         return  # start again with the newer history
                     catch_up(reader, state)
-        with self.commits.lock:
+        with self.commits.paused():
             if self._store.revision != revision:
                 return
             catch_up(self._store, state)
@@ -179,7 +179,7 @@ class ModelKeeper:
     def make_snapshot(self) -> None:
         """Save the present state, and remove snapshots that are no longer needed."""
         start = time.monotonic()
-        with self.commits.lock:
+        with self.commits.paused():
             if not self.is_settled:
                 return
             revision = self._state_revision

@@ -12,7 +12,7 @@ from typing import Any
 from tagalong.journal.contents import StoredContent
 from tagalong.journal.database import connect, database_errors
 from tagalong.journal.events import Event
-from tagalong.journal.reader import ItemState, JournalReader, Snapshot, next_link
+from tagalong.journal.reader import FIRST_LINK, ItemState, JournalReader, Snapshot, next_link
 
 __all__ = ["JournalStore"]
 
@@ -85,18 +85,20 @@ class JournalStore(JournalReader):
         content : StoredContent, optional
             The content of a new item.
         """
-        seq = self.tip + 1
+        last, link = self._row("SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1") or (
+            0,
+            FIRST_LINK,
+        )
+        seq = last + 1
         time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         body = json.dumps(event.body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         row = (seq, time, event.kind, event.item, event.batch or None, event.actor, body)
         digest = None if content is None else content.digest
-        before = self.link(seq - 1)
-        assert before is not None
         self._write(
             "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *row,
             digest,
-            next_link(before, row, digest),
+            next_link(link, row, digest),
         )
         if content is not None:
             self._write("INSERT INTO contents VALUES (?, ?, ?)", seq, content.salt, content.data)

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias
 from tagalong.evaluate import Report
 from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.contents import Content
-from tagalong.journal.errors import DamagedError, NotFoundError
+from tagalong.journal.errors import NotFoundError
 from tagalong.journal.events import Event
 from tagalong.journal.reader import ItemState, JournalReader
 from tagalong.journal.reader_pool import ReaderPool

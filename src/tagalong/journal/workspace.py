@@ -475,7 +475,7 @@ class Workspace(WorkspaceView):
         seq, names = self._commits.submit(lambda: self._recorder.forget(id, actor=actor))
         self._snapshots.remove(names)
         self._readers.close()  # a reader could keep old pages in the log
-        with self._commits.lock:
+        with self._commits.paused():
             self._store.shrink_log()
         return seq
 
@@ -702,7 +702,7 @@ class Workspace(WorkspaceView):
     def compact(self) -> None:
         """Free space on the disk. Events and model stay as they are."""
         self.snapshot()
-        with self._commits.lock:
+        with self._commits.paused():
             self._store.shrink_log()
             self._store.vacuum()
             self._store.shrink_log()
