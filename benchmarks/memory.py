@@ -53,7 +53,7 @@ def noted(function, before, after):
     return run
 
 def hook(saving, loop):
-    saving.Saver.save = noted(saving.Saver.save, "learning", "saving the model")
+    saving.ModelFile.save = noted(saving.ModelFile.save, "learning", "saving the model")
     loop.LearningLoop.run_to_end = noted(
         loop.LearningLoop.run_to_end, "start and imports", "learning"
     )

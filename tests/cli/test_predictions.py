@@ -135,16 +135,16 @@ def test_killed_run_leaves_no_rows_twice(
             killed()
         return watch(self, *args, **options)
 
-    save_if_due = saving.Saver.save_if_due
+    save_if_due = saving.ModelFile.save_if_due
 
-    def saving_once(self: saving.Saver) -> None:
+    def saving_once(self: saving.ModelFile) -> None:
         if seen[0] == 12:
             self.save()
         save_if_due(self)
 
     monkeypatch.setattr("tagalong.cli.learn.batches.MAX_BATCH", 1)
     monkeypatch.setattr(tagalong.Tagger, "watch", watching)
-    monkeypatch.setattr(saving.Saver, "save_if_due", saving_once)
+    monkeypatch.setattr(saving.ModelFile, "save_if_due", saving_once)
     if ending == "parquet":  # a killed process does not complete the file
         monkeypatch.setattr("tagalong.cli.learn.predictions._convert", killed)
     with pytest.raises(Killed):

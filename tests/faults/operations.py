@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import tagalong
-from tagalong.cli.learn.saving import Saver
+from tagalong.cli.learn.saving import ModelFile
 from tagalong.cli.main import main
 from tagalong.filing import default_model
 from tagalong.readers import ordering
@@ -36,11 +36,15 @@ class Operation(ABC):
         Names of the files and folders, one of which a message about a failed call must contain.
     keeps : tuple of str
         Names of files that a failed run keeps for the next one.
+    has_threads : bool
+        Whether several threads make the calls. Their number varies then, so that a call near the
+        end may not come.
     """
 
     name: str
     names: tuple[str, ...] = (MODEL,)
     keeps: tuple[str, ...] = ()
+    has_threads: bool = False
 
     @abstractmethod
     def prepare(self) -> None:
@@ -80,14 +84,14 @@ def command(*argv: str) -> int:
     tempfile.tempdir = os.path.abspath(TEMPORARY)
     calls = 0
 
-    def save_often(saver: Saver) -> None:
+    def save_often(saver: ModelFile) -> None:
         nonlocal calls
         calls += 1
         if calls % ITEMS_BETWEEN_SAVES == 0:
             saver.save()
 
     with (
-        patch.object(Saver, "save_if_due", save_often),
+        patch.object(ModelFile, "save_if_due", save_often),
         patch.dict(ordering.shuffled.__kwdefaults__ or {}, memory=BYTES_TO_SORT_IN_MEMORY),
     ):
         return main(argv)

@@ -30,10 +30,12 @@ __all__ = [
     "add_learner",
     "add_measures",
     "add_model",
+    "add_model_or_workspace",
     "add_output",
     "add_plot",
     "add_sources",
     "add_wait",
+    "add_workspace",
 ]
 
 # The update rules of the label-ranker, and those of all learners without duplicates.
@@ -97,6 +99,25 @@ def add_model(
     """Add the required option ``--model``."""
     model = parser.add_argument("--model", "-m", metavar="MODEL", required=True, help=help)
     model.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
+
+
+def add_workspace(parser: Parser | ArgumentGroup, help: str) -> None:
+    """Add the option ``--workspace``."""
+    workspace = parser.add_argument("--workspace", metavar="FOLDER", help=help)
+    workspace.complete = {"bash": "_shtab_compgen_dirs", "zsh": "_directories"}  # type: ignore[attr-defined]
+
+
+def add_model_or_workspace(parser: Parser) -> None:
+    """Add the options ``--model`` and ``--workspace``, of which one is required."""
+    group = parser.add_mutually_exclusive_group(required=True)
+    model = group.add_argument(
+        "--model",
+        "-m",
+        metavar="MODEL",
+        help="model file, written by 'tagalong learn' or 'tagalong fit'",
+    )
+    model.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
+    add_workspace(group, help="folder of a workspace, whose present model is used")
 
 
 def add_wait(parser: Parser) -> None:

@@ -8,7 +8,7 @@ from tagalong.cli.answer_cells import answer_cells
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.frozen_tagger import FrozenTagger
 from tagalong.cli.live import Live
-from tagalong.cli.models import check_destination, load_tagger
+from tagalong.cli.models import check_destination, load_model_or_workspace
 from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output
 from tagalong.cli.plot_files import check_plot
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             f"--plot-kind {args.plot_kind}: evaluate learns nothing, so there is no certificate to "
             f"plot; use tagalong learn --plot-kind {args.plot_kind}"
         )
-    tagger = load_tagger(args.model)
+    tagger = load_model_or_workspace(args, out)
     frozen = FrozenTagger(tagger)
     progress = Progress(args.at, args.window)
     columns = [name for name in OPTIONAL_COLUMNS if name != "labels"]
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         write_report(report, args.report, private=stream.is_private)
     out.json_result(
         {
-            "model": args.model,
+            "model": args.model or args.workspace,
             "unlabelled": items.unlabelled,
             "unknown_labels": frozen.labels[frozen.known :],
             "skipped": stream.skipped,
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     )
     out.result(*report.text().split("\n"))
     if args.certificate:
-        out.result("", _certificate_line(tagger, args.model))
+        out.result("", _certificate_line(tagger, args.model or args.workspace))
     if items.unlabelled:
         out.info(f"{items.unlabelled:,} items without labels were ignored")
     if new := len(frozen.labels) - frozen.known:

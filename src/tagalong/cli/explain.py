@@ -3,7 +3,7 @@
 import argparse
 
 from tagalong.cli.errors import OK, CommandError, UsageError
-from tagalong.cli.models import find_label, load_tagger
+from tagalong.cli.models import find_label, load_model_or_workspace
 from tagalong.cli.output import Output
 from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.learning.items import Item
@@ -18,7 +18,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("nothing to explain: give a SOURCE or --text 'some text'")
     if not args.sources and args.id is not None:
         raise UsageError("--id selects an item of a SOURCE, but no SOURCE is given")
-    tagger = load_tagger(args.model)
+    tagger = load_model_or_workspace(args, out)
     label = None if args.label is None else find_label(tagger, args.label)
     item = _selected_item(args, tagger) if args.sources else Item(text=args.text)
     explanation = tagger.explain(item, label)

@@ -21,6 +21,7 @@ __all__ = [
     "check_not_an_input",
     "file_header",
     "find_label",
+    "load_model_or_workspace",
     "load_tagger",
     "locked_model",
     "locked_tagger",
@@ -36,6 +37,23 @@ def load_tagger(path: str) -> Tagger:
             "that was written by 'tagalong learn', 'tagalong fit' or Tagger.save"
         )
     return model
+
+
+def load_model_or_workspace(args: argparse.Namespace, out: Output) -> Tagger:
+    """Return the tagger of ``--model``, or the present one of ``--workspace``.
+
+    Parameters
+    ----------
+    args : Namespace
+        The arguments of the command.
+    out : Output
+        Says which problems of a workspace were survived.
+    """
+    if args.workspace is None:
+        return load_tagger(args.model)
+    from tagalong.cli.workspaces import workspace_tagger  # slow to import
+
+    return workspace_tagger(args, out)
 
 
 @contextmanager

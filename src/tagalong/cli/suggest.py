@@ -10,7 +10,11 @@ from typing import IO
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.live import Live
-from tagalong.cli.models import check_destination, check_not_an_input, load_tagger
+from tagalong.cli.models import (
+    check_destination,
+    check_not_an_input,
+    load_model_or_workspace,
+)
 from tagalong.cli.output import Bold, Output, is_terminal, items_text, table
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
 from tagalong.cli.suggested import Suggested
@@ -41,7 +45,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("nothing to suggest labels for: give a SOURCE or --text 'some text'")
     args.out = None if args.out == "-" else args.out
     format = _checked_format(args, out)
-    tagger = load_tagger(args.model)
+    tagger = load_model_or_workspace(args, out)
     if not args.sources:
         found = Suggested(tagger, iter([Item(text=args.text)]), args.k, args.min_precision)
         _write(found, format, args, out, None, is_live=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from tagalong.journal.contents import Content, StoredContent
 from tagalong.journal.errors import ConflictError, NotFoundError, RefusedError
@@ -31,14 +31,19 @@ class Added:
     id : str
         Its id.
     seq : int
-        The event that added it.
-    is_new : bool
-        False if the same item was there already.
+        The event that added it, or answered it.
+    outcome : str
+        "new"; "known": the same item was there already; "answered": it was, and got other labels.
     """
 
     id: str
     seq: int
-    is_new: bool
+    outcome: Literal["new", "known", "answered"] = "new"
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the item was not there before."""
+        return self.outcome == "new"
 
 
 class Recorder:
@@ -100,8 +105,8 @@ class Recorder:
         content: Content,
         labels: Sequence[str] | None,
         *,
+        relabel: bool = False,
         actor: str = "",
-        batch: str = "",
     ) -> Added:
         """Store an item. The same item again changes nothing.
 
@@ -111,7 +116,10 @@ class Recorder:
             The item. If its id is empty, it gets one.
         labels : sequence of str or None
             Its labels, if they are known.
-        actor, batch : str
+        relabel : bool
+            Whether other labels of an item that is there already are an answer; otherwise they
+            are a ConflictError.
+        actor : str
             See `Event`.
         """
         store, id = self._store, content.item.id
@@ -121,19 +129,22 @@ class Recorder:
         elif (item := store.find_item(id)) is not None:
             if store.content(item) != content.to_bytes():
                 raise ConflictError(f"there is an item {id!r} already, with other content")
-            if labels is not None and list(labels) != self.present_labels(item):
-                raise ConflictError(
-                    f"there is an item {id!r} already, with other labels; answer it to change them",
-                    present=self.present_labels(item),
-                )
-            return Added(id, item, is_new=False)
+            present = self.present_labels(item)
+            if labels is None or (present is not None and set(labels) == set(present)):
+                return Added(id, item, "known")
+            if relabel:
+                return Added(id, self.answer(id, labels, actor=actor), "answered")
+            raise ConflictError(
+                f"there is an item {id!r} already, with other labels; answer it to change them",
+                present=present,
+            )
         body = {} if labels is None else {"labels": list(labels)}
-        event = Event("item", body, actor=actor, batch=batch)
+        event = Event("item", body, actor=actor)
         if (problem := self.ledger.problem(event, lambda item: True)) is not None:
             raise RefusedError(problem)
         stored = self._append(event, StoredContent.of(content.to_bytes()))
         store.set_item(stored.seq, id, "open" if labels is None else "answered")
-        return Added(id, stored.seq, is_new=True)
+        return Added(id, stored.seq)
 
     def _free_id(self) -> str:
         number = self._store.tip + 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
-from tagalong.evaluate import Report
+from tagalong.evaluate import Progress, Report
 from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.contents import Content
 from tagalong.journal.errors import NotFoundError
@@ -160,6 +160,11 @@ class WorkspaceView:
     def tagger(self) -> Tagger:
         """The model. Use it to read; only the methods of the workspace may change it."""
         return self._state.tagger
+
+    @property
+    def progress(self) -> Progress:
+        """The figures so far. Only the methods of the workspace may change them."""
+        return self._state.progress
 
     def suggest(
         self, item: AnyContent, k: int | None = 5, min_precision: float | None = None

@@ -295,12 +295,17 @@ class Workspace(WorkspaceView):
 
         def work() -> list[Any]:
             added = self._recorder.add(content, given, actor=actor)
-            return [added.id, added.seq, added.is_new]
+            return [added.id, added.seq, added.outcome]
 
         return Added(*self._commit(work, key, scope, request, lambda result: result[1]))
 
     def add_many(
-        self, items: Sequence[AnyContent], *, source: str = "", actor: str = ""
+        self,
+        items: Sequence[AnyContent],
+        *,
+        relabel: bool = False,
+        source: str = "",
+        actor: str = "",
     ) -> list[Added | JournalError]:
         """Add items in one commit, and return for each what was added, or why it was refused.
 
@@ -308,6 +313,8 @@ class Workspace(WorkspaceView):
         ----------
         items : sequence of Item, str or mapping
             The items. Those with labels are learnt at once.
+        relabel : bool, default False
+            Whether an item that is there already, with other labels, is answered with these.
         source, actor : str
             As for ``add``.
         """
@@ -325,7 +332,7 @@ class Workspace(WorkspaceView):
                     if isinstance(prepared, JournalError):
                         raise prepared
                     with self._store.part():
-                        results.append(self._recorder.add(*prepared, actor=actor))
+                        results.append(self._recorder.add(*prepared, relabel=relabel, actor=actor))
                 except StorageError:
                     raise
                 except JournalError as error:

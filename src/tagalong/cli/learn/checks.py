@@ -15,6 +15,8 @@ __all__ = ["check_arguments", "check_model"]
 def check_arguments(args: argparse.Namespace) -> None:
     """Raise UsageError or CommandError if the arguments are invalid."""
     check_model_destination(args.model)
+    if args.workspace is not None:
+        _check_workspace(args)
     check_destination(args.report, "--report")
     check_predictions(args)
     check_plot(args.plot)
@@ -30,6 +32,22 @@ def check_arguments(args: argparse.Namespace) -> None:
             "items to a file first, and give the file"
         )
     check_model(args)
+
+
+def _check_workspace(args: argparse.Namespace) -> None:
+    """Raise UsageError for options that have no meaning with a workspace."""
+    for flag, is_given, reason in (
+        ("--model", args.model is not None, "a workspace has its own model"),
+        ("--resume", args.resume, "the same command goes on where it stopped"),
+        ("--continue", args.continue_run, "a workspace always learns further items"),
+        ("--force", args.force, "nothing in a workspace is replaced; use another folder"),
+        ("--passes", args.passes is not None, "a workspace learns each item once"),
+        ("--predictions", args.predictions is not None, "it needs --model, or neither"),
+    ):
+        if is_given:
+            raise UsageError(f"--workspace {args.workspace} cannot be used with {flag}: {reason}")
+    if os.path.exists(args.workspace) and not os.path.isdir(args.workspace):
+        raise UsageError(f"--workspace {args.workspace} is a file; it must be a folder")
 
 
 def _is_read_once(source: str) -> bool:

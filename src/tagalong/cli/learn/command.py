@@ -6,6 +6,7 @@ from functools import partial
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.checks import check_arguments, check_model
+from tagalong.cli.learn.destination import Destination
 from tagalong.cli.learn.drift_warning import DriftWarning
 from tagalong.cli.learn.held_out import held_out_estimate
 from tagalong.cli.learn.live_measures import LiveMeasures
@@ -14,7 +15,7 @@ from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.outcome import report_outcome
 from tagalong.cli.learn.predictions import predictions_of
 from tagalong.cli.learn.preparation import prepare
-from tagalong.cli.learn.saving import Saver
+from tagalong.cli.learn.saving import ModelFile
 from tagalong.cli.learn.separator_warning import SeparatorWarning
 from tagalong.cli.live import Live
 from tagalong.cli.models import locked_model
@@ -24,6 +25,7 @@ from tagalong.cli.report_files import write_report
 from tagalong.cli.run_state import Run
 from tagalong.evaluate import Report
 from tagalong.evaluate.query_report import QueryReport
+from tagalong.tagger import Tagger
 
 __all__ = ["run"]
 
@@ -31,19 +33,31 @@ __all__ = ["run"]
 def run(args: argparse.Namespace, out: Output) -> int:
     """Learn the items, and report the measures."""
     check_arguments(args)
+    if args.workspace is not None:
+        from tagalong.cli.learn import into_workspace  # slow to import
+
+        with into_workspace.learning_workspace(args, out) as workspace:
+            learning_run = into_workspace.run_in_workspace(args, workspace)
+            destination = into_workspace.WorkspaceDestination(workspace, learning_run)
+            return _run(args, out, workspace.tagger, learning_run, destination)
     with locked_model(args.model, args, out):
         check_model(args)  # another command may have made it meanwhile
-        return _run(args, out)
+        tagger, learning_run = prepare(args)
+        return _run(args, out, tagger, learning_run, ModelFile(tagger, learning_run, args.model))
 
 
-def _run(args: argparse.Namespace, out: Output) -> int:
-    tagger, learning_run = prepare(args)
+def _run(
+    args: argparse.Namespace,
+    out: Output,
+    tagger: Tagger,
+    learning_run: Run,
+    destination: Destination,
+) -> int:
     with Interrupts() as interrupts:
         with (
             predictions_of(args, tagger, learning_run, out),
             Live(out.quiet, args.every) as live,
         ):
-            saver = Saver(tagger, learning_run, args.model)
             measures = LiveMeasures(tagger, learning_run, live, args.certificate)
             warning = OrderWarning(out, learning_run, args)
             loop = LearningLoop(
@@ -51,23 +65,23 @@ def _run(args: argparse.Namespace, out: Output) -> int:
                 learning_run,
                 interrupts,
                 measures,
-                saver,
+                destination,
                 warning,
                 DriftWarning(out, tagger.drift),
                 SeparatorWarning(out, learning_run),
                 partial(_show_reading, live),
             )
-            _learn_and_save(loop, saver, learning_run, args.model)
+            _learn_and_save(loop, destination, learning_run)
         report = learning_run.report(tagger)
         # Inside the block, so that a signal ends it without losing the report.
         held_out = held_out_estimate(tagger, learning_run, report, interrupts, out)
         if held_out is not None:
             learning_run.held_out = held_out.note()
-            saver.save()
+            destination.save()
     _write_files(args, report, private=learning_run.is_private)
     report_outcome(
         out,
-        args.model,
+        destination,
         loop,
         report,
         interrupted=bool(interrupts.signal),
@@ -85,7 +99,7 @@ def _show_reading(live: Live, count: int) -> None:
         live.show(["read, to be sorted"], [[f"{count:,}"]], f"read, to be sorted: {count:,} items")
 
 
-def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None) -> None:
+def _learn_and_save(loop: LearningLoop, destination: Destination, run: Run) -> None:
     """Run the loop and save the model, also after Ctrl-C or an error."""
     try:
         loop.run_to_end()
@@ -94,23 +108,19 @@ def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None
     except (CommandError, ValueError, OSError) as error:
         if not loop.has_progressed:
             raise
-        saver.save()
-        raise _with_resume_hint(error, run, path) from error
+        destination.save()
+        raise _with_hint(error, destination.resume_hint(run)) from error
     else:
-        if not loop.has_learnt:
+        if not (loop.has_learnt if destination.needs_labels else run.position):
             raise nothing_learnt(run.reading, run.position, loop.skipped, links=loop.links)
-    saver.save()
+    destination.save()
 
 
-def _with_resume_hint(error: Exception, run: Run, path: str | None) -> Exception:
+def _with_hint(error: Exception, hint: str | None) -> Exception:
     """Return an error that also says how many items are saved and how to resume."""
-    if path is None:
+    if hint is None:
         return error
-    return CommandError(
-        *(error.lines if isinstance(error, CommandError) else [str(error)]),
-        f"{run.position:,} items are learnt and saved in {path}; correct the error and use "
-        "--resume, or use --resume --on-error skip",
-    )
+    return CommandError(*(error.lines if isinstance(error, CommandError) else [str(error)]), hint)
 
 
 def _write_files(args: argparse.Namespace, report: Report | QueryReport, *, private: bool) -> None:

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.batches import BatchSize
+from tagalong.cli.learn.destination import Destination, ItemLearner
 from tagalong.cli.learn.drift_warning import DriftWarning
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.order_warning import OrderWarning
-from tagalong.cli.learn.pass_learner import PassLearner
 from tagalong.cli.learn.reading_ahead import ReadingAhead
-from tagalong.cli.learn.saving import Saver
 from tagalong.cli.learn.separator_warning import SeparatorWarning
 from tagalong.cli.run_state import Run
 from tagalong.learning.items import Item
@@ -34,8 +33,8 @@ class LearningLoop:
         Records signals.
     measures : LiveMeasures
         Shows the measures.
-    saver : Saver
-        Saves the model.
+    destination : Destination
+        Learns the items, and saves what was learnt.
     order_warning : OrderWarning
         Warns if labels come in runs.
     drift_warning : DriftWarning
@@ -61,7 +60,7 @@ class LearningLoop:
         run: Run,
         interrupts: Interrupts,
         measures: LiveMeasures,
-        saver: Saver,
+        destination: Destination,
         order_warning: OrderWarning,
         drift_warning: DriftWarning,
         separator_warning: SeparatorWarning,
@@ -74,7 +73,7 @@ class LearningLoop:
         self._tagger = tagger
         self._interrupts = interrupts
         self._measures = measures
-        self._saver = saver
+        self._destination = destination
         self._order_warning = order_warning
         self._drift_warning = drift_warning
         self._separator_warning = separator_warning
@@ -104,7 +103,7 @@ class LearningLoop:
             self.run.next_pass()
 
     def _one_pass(self) -> None:
-        learner = PassLearner(self._tagger, self.run)
+        learner = self._destination.learner()
         with self.run.reading.open() as stream:
             self._stream = stream
             stream.on_read = self._show_reading
@@ -132,7 +131,7 @@ class LearningLoop:
                 self.run.check_position(last, position)
         self.run.check_position(item, self.run.position)
 
-    def _learn_one_by_one(self, items: Iterator[Item | Query], learner: PassLearner) -> None:
+    def _learn_one_by_one(self, items: Iterator[Item | Query], learner: ItemLearner) -> None:
         """Learn the remaining items of this pass, each before the next one is read."""
         while self._left() != 0:
             item = self._interrupts.next(items)
@@ -140,9 +139,10 @@ class LearningLoop:
                 return
             self._learn([item], None, learner)
 
-    def _learn_batches(self, stream: Stream, learner: PassLearner) -> None:
+    def _learn_batches(self, stream: Stream, learner: ItemLearner) -> None:
         """Learn the remaining items of this pass in batches, which another thread reads."""
-        with ReadingAhead(stream, self._tagger.features, self._left()) as ahead:
+        features = self._tagger.features if learner.uses_rows else None
+        with ReadingAhead(stream, features, self._left()) as ahead:
             self._stream = ahead
             while True:
                 batch = self._interrupts.call(ahead.take, self._batch_size())
@@ -159,7 +159,7 @@ class LearningLoop:
         self,
         items: Sequence[Item | Query],
         ahead: Sequence[RowsAheadPart] | None,
-        learner: PassLearner,
+        learner: ItemLearner,
     ) -> None:
         """Learn items, then update the display and save if it is time."""
         self.run.is_private |= self._stream.is_private
@@ -170,7 +170,7 @@ class LearningLoop:
         if self._interrupts.signal:
             raise KeyboardInterrupt
         self._measures.show_if_due()
-        self._saver.save_if_due()
+        self._destination.save_if_due()
 
 
 def _labels_come_in_runs(tagger: Tagger) -> bool:

@@ -1,12 +1,11 @@
 """The report of a run when it ends."""
 
-import os
 from typing import Any
 
+from tagalong.cli.learn.destination import Destination
 from tagalong.cli.learn.held_out import HeldOut
 from tagalong.cli.learn.loop import LearningLoop
-from tagalong.cli.output import Output, size_text
-from tagalong.cli.run_state import Run
+from tagalong.cli.output import Output
 from tagalong.evaluate import ListLosses, Report
 from tagalong.evaluate.query_report import QueryReport
 from tagalong.evaluate.report_text import report_text
@@ -16,7 +15,7 @@ __all__ = ["report_outcome"]
 
 def report_outcome(
     out: Output,
-    path: str | None,
+    destination: Destination,
     loop: LearningLoop,
     report: Report | QueryReport,
     *,
@@ -30,8 +29,8 @@ def report_outcome(
     ----------
     out : Output
         Writes the report.
-    path : str, optional
-        The model file.
+    destination : Destination
+        Where the run has put what it learnt.
     loop : LearningLoop
         The finished loop.
     report : Report or QueryReport
@@ -44,7 +43,7 @@ def report_outcome(
         The estimate for items that came sorted by label.
     """
     run = loop.run
-    out.json_result(_document(path, loop, report, interrupted, held_out))
+    out.json_result(_document(destination, loop, report, interrupted, held_out))
     if isinstance(report, Report) and held_out is not None:
         text = report_text(report, certificate, str(held_out))
     else:
@@ -59,16 +58,16 @@ def report_outcome(
     if run.lists is not None:
         out.result(_lists_line(run.lists))
     if run.unlabelled:
-        out.info(f"{run.unlabelled:,} items without labels were ignored")
+        out.info(destination.unlabelled_line(run.unlabelled))
     out.report_skipped(loop.skipped, loop.problems, loop.links)
     if interrupted:
-        out.info(_interruption(run, path))
-    elif path is not None:
-        out.info(f"model saved to {path} ({size_text(os.path.getsize(path))})")
+        out.info(destination.interruption(run))
+    elif (line := destination.saved_line()) is not None:
+        out.info(line)
 
 
 def _document(
-    path: str | None,
+    destination: Destination,
     loop: LearningLoop,
     report: Report | QueryReport,
     interrupted: bool,
@@ -76,7 +75,7 @@ def _document(
 ) -> dict[str, Any]:
     run = loop.run
     document = {
-        "model": path,
+        **destination.to_dict(),
         "interrupted": interrupted,
         "pass": run.number,
         "passes": run.passes,
@@ -106,10 +105,3 @@ def _lists_line(lists: ListLosses) -> str:
         f"right; slot loss {means['slot_loss']:.4f}, partial rank loss "
         f"{means['partial_rank_loss']:.4f}"
     )
-
-
-def _interruption(run: Run, path: str | None) -> str:
-    where = f"after {run.position:,} items of pass {run.number}"
-    if path is None:
-        return f"interrupted {where}; nothing is saved, as there is no --model"
-    return f"interrupted {where}; saved. To resume: tagalong learn --model {path} --resume"

@@ -36,6 +36,8 @@ class PassLearner:
         The reasons why the learner refused items.
     """
 
+    uses_rows = True
+
     def __init__(self, tagger: Tagger, run: Run):
         self.problems: list[str] = []
         self._tagger = tagger

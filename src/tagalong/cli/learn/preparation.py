@@ -20,16 +20,17 @@ from tagalong.evaluate import Progress, QueryProgress
 from tagalong.online.compact.learner import PREDICTION_ONLY
 from tagalong.tagger import Tagger
 
-__all__ = ["prepare"]
+__all__ = ["check_same_settings", "new_tagger", "prepare"]
 
 
 def prepare(args: argparse.Namespace) -> tuple[Tagger, Run]:
     """Return the tagger, and a new run or the interrupted run."""
-    tagger = _loaded_tagger(args) if args.resume or args.continue_run else _new_tagger(args)
+    tagger = _loaded_tagger(args) if args.resume or args.continue_run else new_tagger(args)
     return tagger, _resumed_run(args, tagger) if args.resume else _new_run(args, tagger)
 
 
-def _new_tagger(args: argparse.Namespace) -> Tagger:
+def new_tagger(args: argparse.Namespace) -> Tagger:
+    """Return an empty tagger with the learner and the features of the command line."""
     spec = spec_by_name(args.learner or "label-ranker")
     return Tagger(spec.make(learner_settings(args), learner_flags(args)), make_features(args))
 
@@ -44,12 +45,22 @@ def _loaded_tagger(args: argparse.Namespace) -> Tagger:
             f"{args.model} was made by 'tagalong fit' and cannot learn further items; use "
             "'tagalong fit' again with all items"
         )
-    _check_same_settings(args, tagger)
+    check_same_settings(args, tagger, args.model)
     return tagger
 
 
-def _check_same_settings(args: argparse.Namespace, tagger: Tagger) -> None:
-    """Raise UsageError if the command line sets a parameter to another value than the model."""
+def check_same_settings(args: argparse.Namespace, tagger: Tagger, place: str) -> None:
+    """Raise UsageError if the command line sets a parameter to another value than the model.
+
+    Parameters
+    ----------
+    args : Namespace
+        The command line.
+    tagger : Tagger
+        The model.
+    place : str
+        The file or the workspace of the model, for the message.
+    """
     for part, given, flags in (
         (tagger.learner, learner_settings(args), learner_flags(args)),
         (tagger.features, feature_settings(args), {**FEATURE_FLAGS, "names": "--no-names"}),
@@ -59,12 +70,11 @@ def _check_same_settings(args: argparse.Namespace, tagger: Tagger) -> None:
             flag = flags.get(name, f"--set {name}")
             if name not in settings:
                 raise UsageError(
-                    f"{flag}: {args.model} holds a {type(part).__name__}, which has no such "
-                    "parameter"
+                    f"{flag}: {place} holds a {type(part).__name__}, which has no such parameter"
                 )
             if settings[name] != value:
                 raise UsageError(
-                    f"{args.model} was made {_setting_text(flag, settings[name])}, not "
+                    f"{place} was made {_setting_text(flag, settings[name])}, not "
                     f"{_setting_text(flag, value)}; leave {flag} out, or make a new model"
                 )
 

@@ -101,15 +101,16 @@ class ReadingAhead:
     ----------
     stream : Stream
         The stream. It belongs to the thread until the block ends.
-    features : TextFeatures
+    features : TextFeatures, optional
         The features. They are computed ahead if they do not depend on the items learnt before.
+        None if they are of no use.
     limit : int, optional
         Maximum number of items to read.
     """
 
-    def __init__(self, stream: Stream, features: TextFeatures, limit: int | None = None):
+    def __init__(self, stream: Stream, features: TextFeatures | None, limit: int | None = None):
         self._stream = stream
-        self._features = features if features.can_read_ahead else None
+        self._features = features if features and features.can_read_ahead else None
         self._limit = limit
         self._blocks: Queue[_Block] = Queue(BLOCKS_AHEAD)
         self._block = _Block()

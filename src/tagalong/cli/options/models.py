@@ -23,7 +23,7 @@ Parser = argparse.ArgumentParser
 def add_suggest(parser: Parser) -> None:
     """Add the arguments of ``tagalong suggest``."""
     shared.add_sources(parser, nargs="*")
-    shared.add_model(parser)
+    shared.add_model_or_workspace(parser)
     parser.add_argument(
         "--text",
         metavar="TEXT",
@@ -89,7 +89,7 @@ def _add_table(parser: Parser) -> None:
 def add_evaluate(parser: Parser) -> None:
     """Add the arguments of ``tagalong evaluate``."""
     shared.add_sources(parser)
-    shared.add_model(parser)
+    shared.add_model_or_workspace(parser)
     parser.add_argument(
         "--report", metavar="FILE", help="JSON file to write all measures to (default: none)"
     )
@@ -101,7 +101,7 @@ def add_evaluate(parser: Parser) -> None:
 def add_explain(parser: Parser) -> None:
     """Add the arguments of ``tagalong explain``."""
     shared.add_sources(parser, nargs="*")
-    shared.add_model(parser)
+    shared.add_model_or_workspace(parser)
     parser.add_argument(
         "--text",
         metavar="TEXT",

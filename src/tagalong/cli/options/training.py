@@ -17,6 +17,11 @@ def add_learn(parser: Parser) -> None:
     parser.add_argument(
         "--model", "-m", metavar="MODEL", help="file to save the model to (default: do not save)"
     )
+    shared.add_workspace(
+        parser,
+        help="folder of a workspace to learn into (docs/journal.md): every item is on the disk "
+        "before the next is read, and can be undone; it is made if it does not exist",
+    )
     parser.add_argument(
         "--passes", type=whole, metavar="N", help="read the sources N times (default: once)"
     )
