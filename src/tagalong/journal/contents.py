@@ -54,7 +54,7 @@ class Content:
             parts["text"] = item.text if isinstance(item.text, str) else dict(item.text)
             parts["values"] = _json_values(item.features)
         else:
-            parts["numbers"], parts["weights"] = list(item.numbers), list(item.values)
+            parts["numbers"], parts["weights"] = item.numbers.tolist(), item.values.tolist()
         parts |= {"title": self.title, "source": self.source, "date": self.date}
         if item.weight != 1:
             parts["weight"] = item.weight

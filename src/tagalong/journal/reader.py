@@ -417,12 +417,11 @@ class JournalReader:
         ):
             event = self._event(row)
             name = event.body["name"]
-            if name in found:
-                if event.kind == "label-forgotten":
-                    found.remove(name)
-                elif event.kind in ("label-renamed", "label-merged"):
-                    new = event.body.get("to") or event.body["into"]
-                    found[found.index(name)] = new
+            if event.kind == "label-forgotten":
+                found = [label for label in found if label != name]
+            elif event.kind in ("label-renamed", "label-merged"):
+                new = event.body.get("to") or event.body["into"]
+                found = [new if label == name else label for label in found]
         return list(dict.fromkeys(found))
 
     def ledger(self, before: int | None = None) -> Ledger:

@@ -175,10 +175,10 @@ class ModelState:
         if is_online(learner):
             new = [label for label in labels if label not in learner.labels.number]
             learner.check_example(pairs, new)
-            if not 0 <= item.weight <= learner.largest_weight:
+            if not 0 < item.weight <= learner.largest_weight:
                 raise ValueError(
-                    f"the weight of an item must be from 0 to {learner.largest_weight:g}, got "
-                    f"{item.weight!r}"
+                    "the weight of an item must be above 0 and at most "
+                    f"{learner.largest_weight:g}, got {item.weight!r}"
                 )
 
     def report(self) -> Report:
