@@ -4,6 +4,7 @@
 
 #include "bind/compact_state.hpp"
 #include "bind/module.hpp"
+#include "bind/one_label.hpp"
 #include "bind/race_state.hpp"
 #include "bind/ranker_bind.hpp"
 #include "compact/compact_ranker.hpp"
@@ -15,10 +16,8 @@ using Compact = BoundRanker<CompactRanker, float>;
 
 static void construct_compact(Compact* self, bool centred, const std::string& one_label,
                               bool probability, bool normalize, double constant) {
-    const auto kind = choose<OneLabel>(
-        {{"auto", OneLabel::noticed}, {"yes", OneLabel::yes}, {"no", OneLabel::no}}, one_label,
-        "one_label");
-    new (self) Compact(CompactConfig{centred, kind, probability, normalize, constant});
+    new (self) Compact(
+        CompactConfig{centred, one_label_named(one_label), probability, normalize, constant});
 }
 
 // Features in ascending order, with the statistics of each.

@@ -3,6 +3,7 @@
 
 #include "bind/label_ranker_state.hpp"
 #include "bind/module.hpp"
+#include "bind/one_label.hpp"
 #include "bind/ranker_bind.hpp"
 #include "bind/ranker_config.hpp"
 #include "ranker/label_ranker.hpp"
@@ -32,6 +33,7 @@ static void add_ranker(nb::module_& module, const char* name) {
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);
+    add_one_label_method(type);
     type.def("recompute_dual", [](const Ranker& self) {
         std::shared_lock lock(self.mutex());
         return self.recompute_dual();

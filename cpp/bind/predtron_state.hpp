@@ -100,7 +100,9 @@ void write_state(const Predtron<T>& self, nb::dict& arrays, nb::dict& numbers) {
     }
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.calibration(), "calibration", arrays);
-    if (self.labels() > 0) write_part(self.confidence(), "confidence", arrays);
+    // There may be answers before the first label. Problems without labels have no answers.
+    if (self.labels() > 0 || self.confidence().answers() > 0)
+        write_part(self.confidence(), "confidence", arrays);
 }
 
 template <class T>
@@ -147,7 +149,7 @@ void read_state(Predtron<T>& self, const SavedState& saved) {
     else read_rows(std::get<LinearGeometry<T>>(self.geometry()), saved);
     read_part(self.cutoff_state(), "cutoff", saved);
     read_part(self.calibration(), "calibration", saved);
-    if (self.labels() > 0) read_confidence(self, saved);
+    if (self.labels() > 0 || saved.has_array("confidence")) read_confidence(self, saved);
 }
 
 }  // namespace tagalong::bind

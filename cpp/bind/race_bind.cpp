@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind/module.hpp"
+#include "bind/one_label.hpp"
 #include "bind/race_state.hpp"
 #include "bind/ranker_bind.hpp"
 #include "bind/ranker_config.hpp"
@@ -120,6 +121,7 @@ static void add_race(nb::module_& module, const char* name) {
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);
+    add_one_label_method(type);
     type.def("recompute_dual",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());

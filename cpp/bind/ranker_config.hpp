@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "bind/one_label.hpp"
 #include "bind/rules.hpp"
 #include "ranker/label_ranker.hpp"
 
@@ -30,9 +31,7 @@ inline RankerConfig ranker_config(const std::string& update, const std::string& 
         average, "average");
     config.solver = choose<Solver>(
         {{"exact", Solver::exact}, {"interior-point", Solver::interior_point}}, solver, "solver");
-    config.one_label = choose<OneLabel>(
-        {{"auto", OneLabel::noticed}, {"yes", OneLabel::yes}, {"no", OneLabel::no}}, one_label,
-        "one_label");
+    config.one_label = one_label_named(one_label);
     config.relevance = choose<RelevanceOf>(
         {{"none", RelevanceOf::none}, {"rare", RelevanceOf::rare}, {"all", RelevanceOf::all}},
         relevance, "relevance");

@@ -61,7 +61,11 @@ class Confidence {
         precision_.observe(label, 1, false, weight);
     }
 
+    // The answers that it has learnt from.
+    std::int64_t answers() const { return answers_; }
     bool has_one_label() const;
+    // Changes nothing that was learnt from the answers so far.
+    void set_one_label(OneLabel one_label) { one_label_ = one_label; }
     // Whether labels came in runs, up to the last answer.
     bool in_runs() const { return runs_.in_runs(); }
     // The recent answers whose first suggestion was sure at a target.

@@ -43,6 +43,7 @@ struct RankerConfig {
     double rate = 0;           // growth rate of S in the adaptive geometry
     RelevanceOf relevance = RelevanceOf::none;  // used by the adaptive geometry
     std::int64_t n_features = 0;  // features declared up front; used by the entropic geometry
+    // At the start; Confidence::set_one_label changes it.
     OneLabel one_label = OneLabel::noticed;
     bool probability = true;  // whether to learn how far suggestions can be trusted
     bool cutoff = true;       // whether to learn the cut-off

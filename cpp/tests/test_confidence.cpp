@@ -153,6 +153,36 @@ const Test selected{
         }
     }};
 
+const Test one_label_changes{
+    "confidence: whether items have one label can be set after answers", [] {
+        Confidence confidence = learnt(13, 400, 6, false);
+        const std::vector<double> state = confidence.state();
+        Random random(14);
+        const Answered answered = draw(random, 6, false);
+        const auto judged = [&](const Confidence& by) {
+            Judgement out;
+            by.judge(answered.item(), 6, {}, out);
+            return out;
+        };
+        const Judgement before = judged(confidence);
+        check(!confidence.has_one_label(), "answers had several labels");
+        confidence.set_one_label(OneLabel::yes);
+        check(confidence.has_one_label(), "items have one label, as was set");
+        check(confidence.state() == state, "what was learnt has changed");
+        Confidence from_the_start(OneLabel::yes);
+        check(from_the_start.restore(state, 7), "the state was refused");
+        const Judgement after = judged(confidence);
+        check(equal(after, judged(from_the_start)), "not as if it was set from the start");
+        double sum = 0;
+        for (std::size_t place = 0; place < after.places.size(); ++place) {
+            check(after.places[place].chosen == (place == 0), "not exactly the first is chosen");
+            sum += after.places[place].probability;
+        }
+        near(sum, 1, 1e-9);
+        confidence.set_one_label(OneLabel::noticed);
+        check(equal(judged(confidence), before), "the change cannot be taken back");
+    }};
+
 const Test of_nothing{"confidence: an item without labels has no places", [] {
                           Confidence confidence;
                           Judgement judged;

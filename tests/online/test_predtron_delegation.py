@@ -99,7 +99,8 @@ def test_the_public_names_of_the_estimator() -> None:
     weights = {"coef_", "intercept_", "weights_by_feature", "feature_lengths", "own_feature_names"}
     facts = {"certificate_", "classes_", "cutoff_", "labels", "is_started", "bytes_of_weights"}
     contract = {"task", "learns_online", "learns_rows", "feature_count_matters", "largest_weight"}
-    contract |= {"has_one_label", "labels_come_in_runs", "drift", "scores_natively"}
+    contract |= {"has_one_label", "set_one_label", "labels_come_in_runs", "drift"}
+    contract |= {"scores_natively"}
     files = {"save", "to_parts", "from_parts", "check_parameters"}
     calls = everywhere | of_scikit_learn | learning | predicting
     assert public(Predtron) == calls | weights | facts | contract | files

@@ -186,6 +186,12 @@ class OnlineLearner(Learner, Protocol):
     def merge_labels(self, labels: Sequence[Hashable], into: Hashable) -> list[int]:
         """Merge labels into one and return their old numbers; restarts the certificate."""
 
+    def set_one_label(self, one_label: bool | Literal["auto"]) -> None:
+        """Say whether every item has exactly one label, or "auto" to let the learner notice it.
+
+        ValueError for True and False if the learner has no such setting.
+        """
+
     def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Return the features that have weights, and the Euclidean length of their weights."""
 

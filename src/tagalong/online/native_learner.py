@@ -1,7 +1,7 @@
 """Base class of the online learners: settings, native learner, input matrices, weights."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +80,22 @@ class NativeLearner(NativeModel):
             The numbers of the features.
         """
         return None
+
+    def set_one_label(self, one_label: bool | Literal["auto"]) -> None:
+        """Raise ValueError unless ``one_label`` is "auto": the learner has no such setting.
+
+        Parameters
+        ----------
+        one_label : "auto", True or False
+            Whether every item has exactly one label. "auto" changes nothing.
+        """
+        if isinstance(one_label, (bool, np.bool_)):
+            raise ValueError(
+                f"a {type(self).__name__} has no one_label setting, so it must be 'auto', got "
+                f"{one_label!r}; a LabelRanker has one"
+            )
+        if one_label != "auto":
+            raise ValueError(f"one_label must be 'auto', True or False, got {one_label!r}")
 
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
         """Return ``features``, ``weights`` (features, K), and ``unseen`` weights if they exist."""

@@ -1,7 +1,7 @@
 """A compact copy of a label ranker, for predictions only."""
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any, NoReturn, Self
+from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -182,6 +182,16 @@ class CompactRanker(CutoffRanker):
         label : label
             The label.
         weight : float
+            Ignored.
+        """
+        self._refuse()
+
+    def set_one_label(self, one_label: bool | Literal["auto"]) -> None:
+        """Raise ValueError: it does not learn.
+
+        Parameters
+        ----------
+        one_label : "auto", True or False
             Ignored.
         """
         self._refuse()

@@ -1,6 +1,6 @@
 """Online label ranking by dual ascent (P1), with P2's schemes over label pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -37,6 +37,9 @@ DEFAULT_CONSTANT = {"euclidean": 0.5, "adaptive": 0.5, "entropic": 0.0}
 DEFAULT_TEMPERATURE = 0.05  # in units of the margin
 RACE_TEMPERATURE = 0.1
 ADAPTIVE_RATE = 3.0
+
+# The values of one_label by their names in files.
+_ONE_LABEL: dict[str, bool | Literal["auto"]] = {"auto": "auto", "yes": True, "no": False}
 
 # Larger budgets could overflow the weights in a long stream.
 LARGEST_BUDGET = {"float32": 1e12, "float64": 1e100}
@@ -306,6 +309,27 @@ class LabelRanker(CutoffRanker):
         """Whether scores depend on ``n_features``: in the entropic geometry."""
         return self.geometry == "entropic"
 
+    def set_one_label(self, one_label: bool | Literal["auto"]) -> None:
+        """Change whether every item has exactly one label. What was learnt stays.
+
+        Parameters
+        ----------
+        one_label : "auto", True or False
+            As the parameter ``one_label``. With True, later examples with several labels are
+            refused; with "auto", the answers so far decide, unless targets are one label per row.
+        """
+        setting = _checked_one_label(one_label)
+        if self.is_started:
+            current = self._one_label_at_start(setting, self._single)
+            self._native.set_one_label(current)
+            self._settings = {**self._settings, "one_label": current}
+        self.one_label = _ONE_LABEL[setting]
+
+    @staticmethod
+    def _one_label_at_start(setting: str, single: bool) -> str:
+        """Return the setting of a learner whose targets may be one label per row."""
+        return "yes" if single and setting == "auto" else setting
+
     def compact_parts(self, dropped_share: float) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return header and arrays of a compact copy: see `tagalong.online.compact`.
 
@@ -337,7 +361,7 @@ class LabelRanker(CutoffRanker):
 
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
-        one_label = {"auto": "auto", "yes": True, "no": False}[settings["one_label"]]
+        one_label = _ONE_LABEL[settings["one_label"]]
         relevance = {"rare": True, "none": False}[settings["relevance"]]
         race = settings["race"] or None
         given = {"average": average, "one_label": one_label, "relevance": relevance, "race": race}
@@ -435,8 +459,8 @@ class LabelRanker(CutoffRanker):
         matrix: core.Matrix | None = None,
         targets: Targets | None = None,
     ) -> None:
-        if single and settings["one_label"] == "auto":
-            settings = {**settings, "one_label": "yes"}
+        one_label = self._one_label_at_start(settings["one_label"], single)
+        settings = {**settings, "one_label": one_label}
         super()._start_with(settings, labels, single, matrix, targets)
 
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
@@ -450,6 +474,20 @@ class LabelRanker(CutoffRanker):
     def _check_label_count(self, relevant: Sequence[int]) -> None:
         if self.one_label is True and len(relevant) > 1:
             raise ValueError(f"the example has {len(relevant)} labels, but one_label=True")
+
+    def count_mistake(self, label: Hashable, weight: float = 1.0) -> None:
+        """Count a wrong suggestion that was acted on against the precision of its label.
+
+        Parameters
+        ----------
+        label : hashable
+            The label that was wrong.
+        weight : float, default 1
+            From 0 to 1; less than 1 if only a part of the right ones is counted.
+        """
+        self._number(label)
+        if self._settings["probability"]:  # otherwise there is no precision, nor in files
+            super().count_mistake(label, weight)
 
     def _empty_places(self, rows: int) -> core.PlaceArrays | None:
         return super()._empty_places(rows) if self._settings["probability"] else None

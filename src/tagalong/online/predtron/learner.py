@@ -284,6 +284,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     weights_by_feature = delegated(LabelPredtron.weights_by_feature)
     feature_lengths = delegated(LabelPredtron.feature_lengths)
     keep_features = delegated(LabelPredtron.keep_features)
+    set_one_label = delegated(LabelPredtron.set_one_label)
 
     # Methods of some learners; `unsupported_calls` has the errors of the others.
 
