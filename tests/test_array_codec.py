@@ -113,6 +113,17 @@ def test_arrays_of_several_blocks(count: int) -> None:
     assert bits(decoded(found, descriptions)["a"]) == bits(array)
 
 
+@pytest.mark.parametrize("count", [3, 300])
+def test_numbers_of_either_byte_order_are_restored(count: int) -> None:
+    array = np.arange(count, dtype=">f8")
+    assert bits(decoded(*stored("a", array))["a"]) == bits(array.astype("<f8"))
+
+
+def test_an_array_without_dimensions_is_restored() -> None:
+    array = np.array(1.5)
+    assert bits(decoded(*stored("a", array))["a"]) == bits(array)
+
+
 def test_random_numbers_are_stored_as_they_are() -> None:
     array = np.random.default_rng(0).integers(0, 2**63, 1000)
     found, descriptions = stored("a", array)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tagalong.learning.certificates import Certificate, NoBoundWarning
     from tagalong.learning.items import Item
     from tagalong.learning.model_files import ModelFileError, load
+    from tagalong.learning.model_hash import model_hash
     from tagalong.online.blocks import BlockProjection, OrdinalRanker
     from tagalong.online.label_ranker import LabelRanker
     from tagalong.online.partial import PartialFeedbackRanker
@@ -37,6 +38,7 @@ __all__ = [
     "ZeroShot",
     "attribute_prior",
     "load",
+    "model_hash",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -58,5 +60,6 @@ __getattr__, __dir__ = lazy_names(
         "__version__": "tagalong.version",
         "attribute_prior": "tagalong.batch.m3l",
         "load": "tagalong.learning.model_files",
+        "model_hash": "tagalong.learning.model_hash",
     },
 )

@@ -22,6 +22,7 @@ from tagalong.evaluate.drift import drift_text, drift_values
 from tagalong.evaluate.summary import coverage_lines, headline, order_warning
 from tagalong.evaluate.text_table import percent
 from tagalong.learning.model_files import load
+from tagalong.learning.model_hash import model_hash
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]
@@ -45,6 +46,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         "format": header["format"],
         "written_by": header["tagalong"],
         "file_bytes": os.path.getsize(args.model),
+        "hash": model_hash(model),
     }
     if isinstance(model, Tagger):
         found |= _describe_tagger(model)
@@ -222,6 +224,7 @@ def _lines(found: dict[str, Any], certificate: bool) -> list[str]:
             f"memory: {size_text(size['weight_bytes'])} of weights, "
             f"{size_text(size['text_bytes'])} of words",
         ]
+    lines.append(f"hash: {found['hash']}")
     for part in ("learner", "features", "settings"):
         if part in found:
             given = ", ".join(f"{name}={value!r}" for name, value in found[part].items())

@@ -21,7 +21,14 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 
-__all__ = ["Array", "StoredArray", "decode_arrays", "encode_array", "unpacked"]
+__all__ = [
+    "Array",
+    "StoredArray",
+    "decode_arrays",
+    "encode_array",
+    "little_endian",
+    "unpacked",
+]
 
 Array: TypeAlias = npt.NDArray[Any] | core.PackedWeights
 """An array of a model, or its weights in packed form."""
@@ -84,12 +91,17 @@ def encode_array(
         Whether an array is stored as it is, never compressed.
     """
     if not isinstance(array, core.PackedWeights):
-        return [_encode_plain(name, np.ascontiguousarray(array), plain)], {}
+        return [_encode_plain(name, little_endian(array), plain)], {}
     stored = [
         _encode_chunks(f"{name}.{stream}", array.chunks(number), 4 if stream == "times" else 1)
         for number, stream in enumerate(array.STREAMS)
     ]
     return stored, {"dtype": array.dtype, "shape": list(array.shape), "planes": array.planes}
+
+
+def little_endian(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array row by row and in little-endian byte order; a copy only if it is not."""
+    return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
 
 
 def _encode_plain(name: str, array: npt.NDArray[Any], plain: bool) -> StoredArray:

@@ -1,5 +1,6 @@
 """The precision that is required before a label is marked sure."""
 
+import json
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -82,10 +83,9 @@ class LabelTargets(Mapping[Hashable, Target]):
         return {label: _number(target) for label, target in self._targets.items()}
 
     def to_json(self) -> list[list[Any]]:
-        """Return pairs of label and target as JSON values."""
-        return [
-            [model_files.encode_label(label), target] for label, target in self._targets.items()
-        ]
+        """Return pairs of label and target as JSON values; the order of setting has no effect."""
+        pairs = [[model_files.encode_label(name), target] for name, target in self._targets.items()]
+        return sorted(pairs, key=lambda pair: json.dumps(pair[0]))
 
     @classmethod
     def from_json(cls, pairs: list[list[Any]]) -> "LabelTargets":
