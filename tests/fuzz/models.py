@@ -36,7 +36,7 @@ from tagalong.cli.errors import CommandError
 from tagalong.cli.main import main as run_command
 from tagalong.cli.run_state import Run
 from tagalong.mail.filing.journal import Journal
-from tagalong.mail.filing.model import NOTES
+from tagalong.mail.filing.model_file import NOTES
 from tests.fuzz.model_mutations import Contents, mutated
 from tests.fuzz.model_seeds import seeds
 from tests.fuzz.model_use import use

@@ -11,6 +11,7 @@ from tagalong.cli.file_text import log_lines, move_lines, summary_lines
 from tagalong.cli.flags import keywords_as_flags
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output
+from tagalong.journal import JournalError
 from tagalong.learning.model_files import ModelFileError
 from tagalong.mail.filing import BusyError, FilingResult, file_mail, read_log
 from tagalong.mail.filing.maildir import NoInboxError
@@ -28,7 +29,7 @@ _STEPS = {
     "suggest": "checking the inbox",
     "move": "moving",
 }
-_FLAGS = {"model": "--model", "start_from": "--start-from"}
+_FLAGS = {"model": "--model", "workspace": "--workspace", "start_from": "--start-from"}
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -46,7 +47,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     exclude = SPECIAL_FOLDERS if args.exclude is None else args.exclude
     try:
         if args.log:
-            found = read_log(args.maildir, model=args.model, exclude=exclude)
+            found = read_log(
+                args.maildir, model=args.model, workspace=args.workspace, exclude=exclude
+            )
             found = found[-args.limit :] if args.limit else found
             out.json_result({"log": [message.to_dict() for message in found]})
             out.result(*log_lines(found))
@@ -60,7 +63,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise CommandError(f"{error}; {advice}") from error
     except NoInboxError as error:
         raise UsageError(str(error)) from error
-    except (ModelFileError, ValueError) as error:
+    except (ModelFileError, JournalError, ValueError) as error:
         raise CommandError(keywords_as_flags(str(error), _FLAGS)) from error
     if args.cron:
         out = Output(out.json)  # reports failures
@@ -86,6 +89,7 @@ def _file(args: argparse.Namespace, exclude: Any, live: Live, out: Output) -> Fi
         args.maildir,
         apply=args.apply,
         model=args.model,
+        workspace=args.workspace,
         min_precision=args.min_precision,
         min_learnt=args.min_learnt,
         limit=args.limit,

@@ -1,8 +1,9 @@
 """Opening workspaces named on the command line."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from tagalong.cli.errors import CommandError
 from tagalong.cli.output import Output
@@ -21,6 +22,7 @@ def open_workspace(
     out: Output,
     *,
     tagger: Tagger | None = None,
+    settings: Mapping[str, Any] | None = None,
     create: bool = False,
 ) -> Iterator[Workspace]:
     """Open a workspace for writing; CommandError if another process has it open.
@@ -35,6 +37,8 @@ def open_workspace(
         Says that the command waits, and which problems were survived.
     tagger : Tagger, optional
         The model of a new workspace.
+    settings : mapping of str to object, optional
+        Its settings.
     create : bool
         Whether to make the workspace if there is none.
     """
@@ -42,6 +46,7 @@ def open_workspace(
         workspace = Workspace(
             folder,
             tagger=tagger,
+            settings=settings,
             create=create,
             command=f"tagalong {args.command}",
             wait=args.wait,

@@ -159,6 +159,8 @@ class Workspace(WorkspaceView):
         self.problems: list[JournalError] = []
         self._on_problem = on_problem
         self._readers = ReaderPool(path)
+        # Before anything is made, so that a model that cannot be used leaves no trace.
+        first = None if path.exists() else _first_event(tagger, settings)
         with ExitStack() as stack:
             _make_private_folder(self.folder)
             lock = exclusive_lock(
@@ -170,7 +172,9 @@ class Workspace(WorkspaceView):
             self._recorder = Recorder(store)
             self._snapshots = snapshots_of(self.folder)
             if store.tip == 0:
-                self._create(tagger, settings)
+                values, model, labels = first or _first_event(tagger, settings)
+                with store.transaction():
+                    self._recorder.create(values.to_json(), str(uuid.uuid4()), model, labels)
             elif tagger is not None or settings is not None:
                 raise ConflictError(
                     f"{unicode_path(self.folder)}: this workspace exists already; it has its own "
@@ -193,18 +197,6 @@ class Workspace(WorkspaceView):
             self._keeper.start(self._commits)
             stack.callback(self._keeper.close)
             self._stack = stack.pop_all()
-
-    def _create(self, tagger: Tagger | None, changes: Mapping[str, Any] | None) -> None:
-        """Store the first event: the settings and the model to start from."""
-        first = Tagger() if tagger is None else tagger
-        own = {
-            "audit": first.audit,
-            "one_label": first.learner.get_params().get("one_label", "auto"),
-        }
-        settings = Settings().changed({**own, **(changes or {})})
-        model = _first_model(first, settings)
-        with self._store.transaction():
-            self._recorder.create(settings.to_json(), str(uuid.uuid4()), *model)
 
     def _note_problem(self, error: JournalError) -> None:
         self.problems.append(error)
@@ -399,6 +391,8 @@ class Workspace(WorkspaceView):
         given = checked_labels(labels)
         shown_labels = None if shown is None else checked_labels(shown, "shown")
         unknown_labels = checked_labels(unknown, "unknown")
+        if both := [label for label in given if label in unknown_labels]:
+            raise RefusedError(f"the label {both[0]!r} cannot be both right and unknown")
         expected = was if was is ANY_ANSWER or was is None else checked_labels(was, "was")
         request = [
             "answer",
@@ -735,6 +729,19 @@ def _check_one_label(tagger: Tagger, one_label: Any) -> None:
         raise RefusedError(
             f"one_label must be 'auto': a {type(tagger.learner).__name__} has no such setting"
         )
+
+
+def _first_event(
+    tagger: Tagger | None, changes: Mapping[str, Any] | None
+) -> tuple[Settings, bytes, list[str]]:
+    """Return the settings of a new workspace, the file of the model to start from, its labels."""
+    first = Tagger() if tagger is None else tagger
+    own = {
+        "audit": first.audit,
+        "one_label": first.learner.get_params().get("one_label", "auto"),
+    }
+    settings = Settings().changed({**own, **(changes or {})})
+    return settings, *_first_model(first, settings)
 
 
 def _first_model(tagger: Tagger, settings: Settings) -> tuple[bytes, list[str]]:

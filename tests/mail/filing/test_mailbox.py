@@ -7,7 +7,7 @@ import pytest
 from tagalong.learning.items import Item
 from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot
-from tagalong.mail.filing.model import FilingModel
+from tagalong.mail.filing.model_file import ModelFile
 from tagalong.mail.filing.results import FilingResult
 from tagalong.mail.filing.rules import FilingRules
 from tagalong.mail.filing.steps import StepControl, learn, make_plan, move_planned
@@ -80,7 +80,7 @@ def mailbox() -> InMemoryMailbox:
 @pytest.fixture
 def context(mailbox: InMemoryMailbox, tmp_path: Path) -> FilingContext:
     path = tmp_path / "m.tagalong"
-    model = FilingModel(path, names=True, save=True, audit=0)
+    model = ModelFile(path, names=True, save=True, audit=0)
     return FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=True))
 
 
@@ -93,7 +93,7 @@ def test_messages_are_learnt_and_filed(context: FilingContext, mailbox: InMemory
     move_planned(context, CONTROL, planned)
     assert {"Bank/first", "Travel/second"} <= set(mailbox.texts)
     assert [move.done for move in context.result.moves] == [True, True]
-    journal = FilingModel(context.result.model, names=True, save=False).journal
+    journal = ModelFile(context.result.model, names=True, save=False).journal
     assert journal.present["first"].state == "moving", "saved before the first move"
     assert context.model.journal.present["first"].state == "filed"
 
@@ -119,7 +119,7 @@ def test_a_message_that_disappears_is_counted(
 
 def test_a_dry_run_saves_nothing(mailbox: InMemoryMailbox, tmp_path: Path) -> None:
     path = tmp_path / "m.tagalong"
-    model = FilingModel(path, names=True, save=False)
+    model = ModelFile(path, names=True, save=False)
     learn(FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=False)), CONTROL)
     assert model.learnt == 120
     model.save()

@@ -133,7 +133,11 @@ def learning_workspace(args: argparse.Namespace, out: Output) -> Iterator[Worksp
     """Open the workspace of ``--workspace``; a new one has the learner of the command line."""
     is_new = not journal_path(args.workspace).exists()
     tagger = new_tagger(args) if is_new else None
-    with open_workspace(args.workspace, args, out, tagger=tagger, create=True) as workspace:
+    # Without names no words are stored, neither in the model nor in the journal.
+    settings = {"content": "features" if args.no_names else "text"} if is_new else None
+    with open_workspace(
+        args.workspace, args, out, tagger=tagger, settings=settings, create=True
+    ) as workspace:
         if not is_new:
             check_same_settings(args, workspace.tagger, args.workspace)
         yield workspace

@@ -87,6 +87,8 @@ def _setting_text(flag: str, value: object) -> str:
         return f"with {flag}={value}"
     if isinstance(value, tuple):
         return f"with {flag} {','.join(map(str, value))}"
+    if value is None and flag != "--buckets":
+        return f"without {flag}"
     texts: dict[tuple[str, object], str] = {
         ("--buckets", None): "grow",
         ("--average", True): "yes",

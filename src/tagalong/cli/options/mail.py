@@ -2,7 +2,7 @@
 
 import argparse
 
-from tagalong.cli.arguments import WAIT
+from tagalong.cli.arguments import WAIT, add_workspace
 from tagalong.cli.options.values import names, seconds, whole
 
 __all__ = ["add_file"]
@@ -27,11 +27,17 @@ def add_file(parser: Parser) -> None:
         action="store_true",
         help="show what was moved, when and why, and what became of it (the last 1,000 messages)",
     )
-    parser.add_argument(
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument(
         "--model",
         "-m",
         metavar="MODEL",
         help="model file of this Maildir (default: model.tagalong in the Maildir)",
+    )
+    add_workspace(
+        place,
+        help="folder of a workspace to use in place of a model file (docs/journal.md): what it "
+        "learns from this Maildir can be undone; it is made if it does not exist",
     )
     parser.add_argument(
         "--min-precision",

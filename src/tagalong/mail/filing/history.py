@@ -14,8 +14,10 @@ from tagalong.mail.filing.log import LogRecord
 from tagalong.mail.filing.mailbox import Mailbox, Message, MessageGoneError, is_inbox
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
+from tagalong.mail.filing.model_file import ModelFile
 from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
+from tagalong.mail.filing.workspace_model import view_of_workspace
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
 __all__ = ["LoggedMessage", "Outcome", "read_log"]
@@ -70,6 +72,7 @@ def read_log(
     maildir: str | os.PathLike[str],
     *,
     model: str | os.PathLike[str] | None = None,
+    workspace: str | os.PathLike[str] | None = None,
     exclude: Collection[str] = SPECIAL_FOLDERS,
 ) -> list[LoggedMessage]:
     """Return what `file_mail` did with messages, and what became of them, oldest first.
@@ -82,6 +85,8 @@ def read_log(
         The Maildir.
     model : str or path, optional
         Model file of this Maildir; by default the path from `default_model`.
+    workspace : str or path, optional
+        Workspace of this Maildir, in place of a model file.
     exclude : collection of str
         Folders that mail is neither learnt from nor filed into.
 
@@ -94,13 +99,17 @@ def read_log(
     ModelFileError
         If the model file is not usable, or was not made by `file_mail` for this Maildir.
     """
-    path = default_model(maildir) if model is None else Path(model)
     mailbox = Maildir(Path(maildir), exclude)
-    if not path.exists():
-        raise FileNotFoundError(
-            f"{unicode_path(path)}: there is no model yet, so nothing has been moved"
-        )
-    filing = FilingModel(path, names=True, save=False)
+    filing: FilingModel
+    if workspace is not None:
+        filing = view_of_workspace(Path(workspace))
+    else:
+        path = default_model(maildir) if model is None else Path(model)
+        if not path.exists():
+            raise FileNotFoundError(
+                f"{unicode_path(path)}: there is no model yet, so nothing has been moved"
+            )
+        filing = ModelFile(path, names=True, save=False)
     snapshot = mailbox.scan()
     claim_mailbox(filing, mailbox, snapshot)
     journal = filing.journal

@@ -1,62 +1,47 @@
-"""Tagger and journal of a mailbox, saved in one model file."""
+"""Tagger and journal of a mailbox."""
 
 from pathlib import Path
 
 from tagalong.files.unicode_paths import unicode_path
-from tagalong.learning.model_files import ModelFileError, load
+from tagalong.learning.items import Item
+from tagalong.mail.filing.decisions import Decision
 from tagalong.mail.filing.journal import Journal
-from tagalong.online.compact.learner import PREDICTION_ONLY
 from tagalong.tagger import Tagger
 
 __all__ = ["FilingModel"]
 
-NOTES = "filing"
-"""Key of the journal in the tagger's notes."""
-
 
 class FilingModel:
-    """Tagger and journal of a mailbox.
-
-    Both are loaded from and saved to the same file, so that they are always consistent.
+    """Tagger and journal of a mailbox in memory, as in a dry run. Subclasses save them.
 
     Parameters
     ----------
     path : path
-        Model file. If it does not exist, the model starts empty. A model without a journal is
-        refused.
-    names : bool
-        Whether a new model stores the words of the mail.
-    save : bool
-        Whether `save` writes the file; False in a dry run.
-    audit : float, optional
-        Share of the sure messages that are spot checks; by default the model's own.
-    start_from : path, optional
-        Model whose tagger a new model starts with.
+        The file or the folder that they come from.
+    tagger : Tagger
+        The tagger.
+    journal : Journal
+        The journal of messages.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        names: bool,
-        save: bool,
-        audit: float | None = None,
-        start_from: Path | None = None,
-    ):
+    def __init__(self, path: Path, tagger: Tagger, journal: Journal):
         self.path = path
-        self._saves = save
-        if start_from is not None:
-            self.tagger = _first_tagger(path, start_from, names)
-            self.journal = Journal()
-        elif path.exists():
-            self.tagger = _loaded(path, names)
-            self.journal = _journal_of(self.tagger, path)
-        else:
-            self.tagger = Tagger(names=names)
-            self.journal = Journal()
-        self._has_new_settings = audit is not None and audit != self.tagger.audit
-        if audit is not None:
-            self.tagger.audit = audit
+        self.journal = journal
+        self._tagger = tagger
+
+    @property
+    def tagger(self) -> Tagger:
+        """The tagger, after everything that it was taught."""
+        return self._tagger
+
+    @property
+    def advice_for_another_mailbox(self) -> str:
+        """What to do if the messages are those of another mailbox."""
+        path = unicode_path(self.path)
+        return (
+            "name a file of this mailbox's own with model=, which may begin with what the other "
+            f"has learnt: start_from='{path}'"
+        )
 
     @property
     def learnt(self) -> int:
@@ -75,60 +60,53 @@ class FilingModel:
         self.tagger.rename_label(old, new)
         self.journal.rename_folder(old, new)
 
+    def teach(self, item: Item, decision: Decision, old_folder: str) -> None:
+        """Teach the tagger the lesson of a decision.
+
+        Only folders that the owner chose before Tagalong had filed the message are evidence of how
+        often suggestions are right.
+
+        Parameters
+        ----------
+        item : Item
+            The message.
+        decision : Decision
+            A decision with a lesson.
+        old_folder : str
+            Folder of the message in the journal; "" if it has no entry.
+        """
+        tagger, labels = self._tagger, [decision.folder]
+        match decision.lesson:
+            case "answer":
+                # Without an audited share there is nothing that the answer could stand for.
+                tagger.learn(item, labels, audited=tagger.audit > 0)
+            case "refile":
+                tagger.learn(item, labels, filed=True)
+            case "reject":
+                # The tagger may have forgotten the label since the message was filed.
+                if decision.folder in tagger.labels:
+                    tagger.feedback(item, shown=labels, accepted=[], filed=True)
+            case "retry":
+                tagger.learn(item, labels, judged=False)
+            case "correct" if old_folder in tagger.labels:
+                tagger.correct(item, labels, was=[old_folder])
+            case "correct":  # the tagger has forgotten the old folder
+                tagger.learn(item, labels, judged=False)
+            case _:
+                tagger.learn(item, labels)
+
+    def note_filed(self, item: Item, folder: str, *, asked: bool = False) -> None:
+        """Note that a message was filed, or is a spot check. The journal of messages has it.
+
+        Parameters
+        ----------
+        item : Item
+            The message.
+        folder : str
+            Where it was filed; for a spot check, the folder that was suggested.
+        asked : bool
+            Whether it is a spot check.
+        """
+
     def save(self) -> None:
-        """Save tagger and journal together, by atomic replacement, if something has changed."""
-        if not self._saves:
-            return
-        journal = self.journal.to_json()
-        if self._has_new_settings or self.tagger.notes.get(NOTES) != journal:
-            self.tagger.notes[NOTES] = journal
-            self.tagger.save(self.path, private=True)
-            self._has_new_settings = False
-
-
-def _loaded(path: Path, names: bool) -> Tagger:
-    tagger = load(path)
-    if not isinstance(tagger, Tagger):
-        raise ModelFileError(
-            f"{unicode_path(path)}: the file contains a {type(tagger).__name__}, not a Tagger"
-        )
-    if tagger.is_compact:
-        raise ModelFileError(f"{unicode_path(path)}: {PREDICTION_ONLY}")
-    if not tagger.learns_online:
-        raise ModelFileError(
-            f"{unicode_path(path)}: the model is of the batch learner "
-            f"{type(tagger.learner).__name__}, which cannot learn message by message; use a model "
-            "of 'tagalong learn'"
-        )
-    if tagger.features.names and not names:
-        raise ValueError(
-            f"{unicode_path(path)}: this model stores words of the mail; delete it to learn a "
-            "new model without words"
-        )
-    return tagger
-
-
-def _first_tagger(path: Path, start_from: Path, names: bool) -> Tagger:
-    """Return the tagger of another model as the first tagger of a new model."""
-    in_place = path.exists() and path.samefile(start_from)
-    tagger = _loaded(start_from, names)
-    if path.exists() and (not in_place or NOTES in tagger.notes):
-        raise ValueError(
-            f"{unicode_path(path)}: this model exists already, and start_from= is for the first "
-            "run only; leave it out, or name a new file with model="
-        )
-    tagger.notes.pop(NOTES, None)
-    return tagger
-
-
-def _journal_of(tagger: Tagger, path: Path) -> Journal:
-    if NOTES not in tagger.notes:
-        name = unicode_path(path)
-        raise ModelFileError(
-            f"{name}: this model was not made by 'tagalong file'; name another file with model=, "
-            f"or begin with what this one has learnt: start_from='{name}'"
-        )
-    try:
-        return Journal.from_json(tagger.notes[NOTES])
-    except ValueError as error:
-        raise ModelFileError(f"{unicode_path(path)}: {error}") from error
+        """Save tagger and journal, if something has changed."""

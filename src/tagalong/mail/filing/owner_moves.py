@@ -7,7 +7,6 @@ from tagalong.mail.filing.identity import identity_of
 from tagalong.mail.filing.journal import Entry, Journal
 from tagalong.mail.filing.mailbox import Message
 from tagalong.mail.filing.results import FilingResult
-from tagalong.tagger import Tagger
 
 __all__ = ["learn_from_folder", "messages_to_learn"]
 
@@ -55,37 +54,10 @@ def learn_from_folder(
     decision = decide(entry, message.folder, message.folder in context.snapshot.ordinary)
     journal = context.model.journal
     if decision.lesson is not None:
-        _train(context.model.tagger, item, decision, "" if entry is None else entry.folder)
+        context.model.teach(item, decision, "" if entry is None else entry.folder)
         _count_lesson(journal, context.result, decision.lesson)
     _update_entry(journal, key, decision, identity_of(item))
     return journal.present.get(key)
-
-
-def _train(tagger: Tagger, item: Item, decision: Decision, old_folder: str) -> None:
-    """Train the tagger with the lesson of a decision.
-
-    Only folders that the owner chose before Tagalong had filed the message are evidence of how
-    often suggestions are right.
-    """
-    labels = [decision.folder]
-    match decision.lesson:
-        case "answer":
-            # Without an audited share there is nothing that the answer could stand for.
-            tagger.learn(item, labels, audited=tagger.audit > 0)
-        case "refile":
-            tagger.learn(item, labels, filed=True)
-        case "reject":
-            # The tagger may have forgotten the label since the message was filed.
-            if decision.folder in tagger.labels:
-                tagger.feedback(item, shown=labels, accepted=[], filed=True)
-        case "retry":
-            tagger.learn(item, labels, judged=False)
-        case "correct" if old_folder in tagger.labels:
-            tagger.correct(item, labels, was=[old_folder])
-        case "correct":  # the tagger has forgotten the old folder
-            tagger.learn(item, labels, judged=False)
-        case _:
-            tagger.learn(item, labels)
 
 
 def _count_lesson(journal: Journal, result: FilingResult, lesson: Lesson) -> None:

@@ -33,7 +33,6 @@ def claim_mailbox(model: FilingModel, mailbox: Mailbox, snapshot: Snapshot) -> N
         path = unicode_path(model.path)
         raise ModelFileError(
             f"{path}: this model was made for another mailbox: of its {len(journal.present):,} "
-            f"messages, {found:,} are here; name a file of this mailbox's own with model=, which "
-            f"may begin with what the other has learnt: start_from='{path}'"
+            f"messages, {found:,} are here; {model.advice_for_another_mailbox}"
         )
     journal.home = home

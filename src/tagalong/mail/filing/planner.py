@@ -34,12 +34,15 @@ class PlannedMove:
         Journal entry of the message until it is moved.
     record : LogRecord
         Record of the move for the log.
+    item : Item
+        Contents of the message.
     """
 
     move: Move
     key: str
     entry: Entry
     record: LogRecord
+    item: Item
 
 
 def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message, str]]:
@@ -126,6 +129,7 @@ def plan(
     why = _explaining_words(tagger, item, folder)
     if reason == "spot check":
         journal.note(key, Entry(folder, "asked", identity_of(item)), record("asked"))
+        context.model.note_filed(item, folder, asked=True)
         return LeftAlone(source, reason, _subject(item), folder, probability)
     move = Move(
         source=source,
@@ -136,7 +140,8 @@ def plan(
         probability=probability,
         why=why,
     )
-    return PlannedMove(move, key, Entry(folder, "moving", identity_of(item)), record("moved"))
+    entry = Entry(folder, "moving", identity_of(item))
+    return PlannedMove(move, key, entry, record("moved"), item)
 
 
 def _left_before(

@@ -7,8 +7,8 @@ that the next run can distinguish Tagalong's moves from the owner's.
 
 import os
 import time
-from collections.abc import Callable, Collection
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 
 from tagalong import parameters
@@ -19,6 +19,7 @@ from tagalong.mail.filing.interrupts import deferred_interrupt
 from tagalong.mail.filing.mailbox import Mailbox
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
+from tagalong.mail.filing.model_file import ModelFile
 from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
 from tagalong.mail.filing.recovery import complete_moves
@@ -26,6 +27,7 @@ from tagalong.mail.filing.renames import find_renamed_folders
 from tagalong.mail.filing.results import FilingResult
 from tagalong.mail.filing.rules import MIN_AUDIT, TARGETS, FilingRules, is_share
 from tagalong.mail.filing.steps import Progress, StepControl, learn, make_plan, move_planned
+from tagalong.mail.filing.workspace_model import WorkspaceModel, view_of_workspace
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 from tagalong.tagger import SURE
 
@@ -39,6 +41,7 @@ def file_mail(
     *,
     apply: bool = False,
     model: str | os.PathLike[str] | None = None,
+    workspace: str | os.PathLike[str] | None = None,
     min_precision: float = SURE,
     min_learnt: int = MIN_LEARNT,
     limit: int | None = None,
@@ -69,6 +72,9 @@ def file_mail(
     model : str or path, optional
         Model file for this Maildir; by default the path from `default_model`. If it does not exist,
         the model starts empty. The model of another Maildir is refused.
+    workspace : str or path, optional
+        A workspace to learn into and to record moves in, in place of a model file: see
+        `tagalong.journal`. It is made if it does not exist.
     min_precision : float, default 0.95
         Target fraction of filed messages that are filed correctly. A folder's own target, set with
         `Tagger.set_min_precision`, comes before it.
@@ -153,23 +159,36 @@ def file_mail(
     names = parameters.flag(names, "names")
     if not parameters.real(wait, "wait") >= 0:
         raise ValueError(f"wait must be at least 0 seconds, got {wait!r}")
+    if model is not None and workspace is not None:
+        raise ValueError("model= and workspace= exclude each other: give one of them")
     path = default_model(maildir) if model is None else Path(model)
+    path = path if workspace is None else Path(workspace)
     mailbox = Maildir(Path(maildir), exclude)
     mailbox.check_inbox()  # both raise before the lock file is created
     if applied and not path.absolute().parent.is_dir():
-        raise FileNotFoundError(
-            f"{unicode_path(path)}: the folder of the model file does not exist"
-        )
+        what = "model file" if workspace is None else "workspace"
+        raise FileNotFoundError(f"{unicode_path(path)}: the folder of the {what} does not exist")
     result = FilingResult(path, applied)
-    lock = (
-        exclusive_lock(path, command="tagalong file", wait=wait, on_wait=on_wait)
-        if applied
-        else nullcontext()
-    )
-    with lock, deferred_interrupt() as interrupted:
+    first = None if start_from is None else Path(start_from)
+
+    @contextmanager
+    def opened() -> Iterator[FilingModel]:
+        """Open the model file or the workspace, locked if messages are moved."""
+        if workspace is not None and not applied:
+            yield view_of_workspace(path, audit)
+        elif workspace is not None:
+            filing = WorkspaceModel(
+                path, names=names, audit=audit, start_from=first, wait=wait, on_wait=on_wait
+            )
+            with closing(filing):
+                yield filing
+        else:
+            lock = exclusive_lock(path, command="tagalong file", wait=wait, on_wait=on_wait)
+            with lock if applied else nullcontext():
+                yield ModelFile(path, names=names, save=applied, audit=audit, start_from=first)
+
+    with opened() as filing, deferred_interrupt() as interrupted:
         control = StepControl(progress or (lambda step, done, total: None), interrupted)
-        first = None if start_from is None else Path(start_from)
-        filing = FilingModel(path, names=names, save=applied, audit=audit, start_from=first)
         context = _prepare(mailbox, filing, result)
         result.learnt_before = filing.learnt
         learn(context, control)

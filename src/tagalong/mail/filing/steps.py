@@ -130,6 +130,7 @@ def move_planned(context: FilingContext, control: StepControl, planned: list[Pla
             journal.drop(each.key)
         else:
             journal.present[each.key] = replace(each.entry, state="filed")
+            context.model.note_filed(each.item, each.entry.folder)
             context.result.moves[number] = replace(each.move, done=True)
         control.report("move", number + 1, len(planned))
 
