@@ -2,17 +2,18 @@
 
 import json
 import signal
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tagalong
-from tagalong.cli.learn import into_workspace
-from tagalong.journal import JournalError, Workspace, WorkspaceView
-from tests.cli.conftest import Run, items
+from tagalong.journal import JournalError, StorageError, Workspace, WorkspaceView
+from tests.cli.conftest import Run
 
 
-def write(path: Path, found: list[dict[str, object]]) -> None:
+def write(path: Path, found: Sequence[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(each) + "\n" for each in found), encoding="utf-8")
 
 
@@ -203,12 +204,10 @@ def test_learners_that_rank_documents_need_a_model_file(run: Run, stream: Path) 
 def test_a_full_disk_stops_the_run_with_a_hint(
     run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tagalong.journal import StorageError
-
     def full(self: Workspace, *args: object, **options: object) -> list[JournalError]:
         raise StorageError("w/journal.sqlite: the disk is full")
 
-    monkeypatch.setattr(into_workspace.Workspace, "add_many", full)
+    monkeypatch.setattr(Workspace, "add_many", full)
     done = run("learn", "items.jsonl", "--workspace", "w")
     assert done.code == 1
     assert "the disk is full" in done.err
@@ -216,11 +215,7 @@ def test_a_full_disk_stops_the_run_with_a_hint(
 
 def test_items_of_the_stream_are_numbered_by_occurrence(run: Run, tmp_path: Path) -> None:
     same_id = [{"id": "x", "text": text, "labels": ["a"]} for text in ("one", "two")]
-    write(tmp_path / "a.jsonl", list(same_id))
+    write(tmp_path / "a.jsonl", same_id)
     assert run("learn", "a.jsonl", "--workspace", "w", "--json").json["new"] == 2
     with WorkspaceView("w") as view:
         assert [record.id for record in view.items()] == ["x", "x#2"]
-
-
-def test_the_stream_of_these_tests_has_repeated_topics() -> None:
-    assert len({each["id"] for each in items()}) == 60
