@@ -131,9 +131,10 @@ def test_messages_that_a_killed_run_has_learnt_are_not_learnt_again(
     mail = new_mail("one")
     mail.deliver("", text_about("Bank", 800))
     for owner, name in ((Workspace, "set_document"), (maildir, "move_without_overwriting")):
-        with monkeypatch.context() as patched, pytest.raises(PowerCut):
+        with monkeypatch.context() as patched:
             patched.setattr(owner, name, cut)
-            file_in_workspace(mail)
+            with pytest.raises(PowerCut):
+                file_in_workspace(mail)
     assert file_in_workspace(mail).moved == 1
     with view(mail) as found:
         assert found.item_counts() == {"answered": 3 * EACH, "filed": 1}
@@ -187,9 +188,9 @@ def test_without_names_no_text_is_stored(new_mail: Callable[..., Mail]) -> None:
     assert b"invoice" not in stored
     with view(mail) as found:
         assert found.settings.content == "features"
+    other = new_mail("two")
+    file_in_workspace(other)
     with pytest.raises(ValueError, match="stores the text of messages"):
-        other = new_mail("two")
-        file_in_workspace(other)
         file_in_workspace(other, names=False)
 
 
@@ -197,7 +198,7 @@ def test_the_workspace_of_another_mailbox_is_refused(new_mail: Callable[..., Mai
     one, two = new_mail("one"), Mail(Path(new_mail("two").root.parent) / "Empty", first=10_000)
     file_in_workspace(one)
     two.deliver("Bank", text_about("Bank", 1), "S")
-    with pytest.raises(ValueError, match="another mailbox.*workspace="):
+    with pytest.raises(ValueError, match=r"another mailbox.*workspace="):
         file_mail(two.root, apply=True, workspace=workspace_of(one))
 
 
