@@ -3,6 +3,7 @@
 Nothing acknowledged is lost, undo is exact, and replaying the events gives the same bits.
 """
 
+from tagalong.journal.backup import Copy, back_up, restore
 from tagalong.journal.contents import Content
 from tagalong.journal.errors import (
     ConflictError,
@@ -13,8 +14,10 @@ from tagalong.journal.errors import (
     StorageError,
 )
 from tagalong.journal.events import Event
+from tagalong.journal.export import export_events, export_items
 from tagalong.journal.recorder import Added
 from tagalong.journal.settings import Settings
+from tagalong.journal.verification import Verification, verify
 from tagalong.journal.view import ItemRecord, WorkspaceView
 from tagalong.journal.workspace import Filed, ModelFacts, Workspace
 
@@ -22,6 +25,7 @@ __all__ = [
     "Added",
     "ConflictError",
     "Content",
+    "Copy",
     "DamagedError",
     "Event",
     "Filed",
@@ -32,6 +36,12 @@ __all__ = [
     "RefusedError",
     "Settings",
     "StorageError",
+    "Verification",
     "Workspace",
     "WorkspaceView",
+    "back_up",
+    "export_events",
+    "export_items",
+    "restore",
+    "verify",
 ]
