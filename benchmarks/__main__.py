@@ -84,6 +84,12 @@ BENCHMARKS = {
     ),
     "evaluation": Benchmark("evaluation", "Cost of evaluation", "", "--rows 200 --repeat 1"),
     "memory": Benchmark("memory", "Peak memory of tagalong learn", "", "--limit 300"),
+    "journal": Benchmark(
+        "journal",
+        "The journal: appending, replaying, undo, size, start",
+        "",
+        "--limit 300 --answers 50 --repeat 1 --events 500",
+    ),
     "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1 --blocks 60"),
     "ordinal": Benchmark("ordinal", "Ordinal regression", "", "swd --repeat 1"),
     "partial": Benchmark(
