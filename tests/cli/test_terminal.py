@@ -86,6 +86,7 @@ def message(subject: str) -> bytes:
 
 
 MAIL = f"Mail {EVIL}"
+SPACE = f"space {EVIL}"
 # In this order: later commands use the files of earlier ones.
 COMMAND_LINES: list[Sequence[str]] = [
     ("learn", ITEMS, "-m", MODEL, "--every", "0.000001"),
@@ -138,6 +139,26 @@ COMMAND_LINES: list[Sequence[str]] = [
     ("file", MAIL, "--log"),
     ("file", MAIL, "--log", "--json"),
     ("file", f"no {EVIL}"),
+    ("learn", ITEMS, "--workspace", SPACE),
+    ("journal", "show", SPACE),
+    ("journal", "show", SPACE, "--item", f"1 {EVIL}", "--json"),
+    ("journal", "show", SPACE, "--item", EVIL),
+    ("journal", "show", f"no {EVIL}"),
+    ("journal", "undo", SPACE, "3"),
+    ("journal", "undo", SPACE, "--batch", EVIL),
+    ("journal", "forget", SPACE, f"3 {EVIL}"),
+    ("journal", "forget", SPACE, EVIL),
+    ("journal", "set", SPACE, "audit=0.1"),
+    ("journal", "set", SPACE, f"{EVIL}=1"),
+    ("journal", "set", SPACE, f"content={EVIL}"),
+    ("journal", "compact", SPACE),
+    ("journal", "verify", SPACE),
+    ("journal", "export", SPACE, "--out", "-"),
+    ("journal", "export", SPACE, "--out", "-", "--events"),
+    ("journal", "export", SPACE, "--out", f"{EVIL}.jsonl"),
+    ("journal", "backup", SPACE, "--out", f"backup {EVIL}"),
+    ("journal", "backup", SPACE, "--out", f"backup {EVIL}"),
+    ("journal", "restore", f"backup {EVIL}", "--to", f"restored {EVIL}"),
     *(
         ("convert", source, "-", "--to", to)
         for source, to in [

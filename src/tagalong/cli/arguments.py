@@ -120,14 +120,14 @@ def add_model_or_workspace(parser: Parser) -> None:
     add_workspace(group, help="folder of a workspace, whose present model is used")
 
 
-def add_wait(parser: Parser) -> None:
-    """Add the option ``--wait`` of the commands that change a model."""
+def add_wait(parser: Parser, what: str = "model") -> None:
+    """Add the option ``--wait`` of the commands that change a model or a workspace."""
     parser.add_argument(
         "--wait",
         type=seconds,
         default=WAIT,
         metavar="SECONDS",
-        help="how long to wait while another command changes the same model (default: "
+        help=f"how long to wait while another command changes the same {what} (default: "
         f"{WAIT:g} seconds)",
     )
 

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.flags import parameters_as_flags
 from tagalong.cli.live import Live
+from tagalong.cli.losses import SeenParts, losses_of
 from tagalong.cli.models import check_destination
 from tagalong.cli.output import Output, items_text
 from tagalong.cli.sources import options_for, reading_of
@@ -17,32 +18,6 @@ from tagalong.readers.writing import write
 from tagalong.streams.format import OptionError
 
 __all__ = ["run"]
-
-# Parts of an item that a writer omits or changes. Any other part that it cannot write causes an
-# error.
-LOSSES = {
-    "fasttext": {
-        "ids": "ids are omitted",
-        "fields": "the fields of a text are joined",
-        "dates": "dates are omitted",
-        "layout": "line breaks and repeated spaces become single spaces",
-    },
-    "vw": {
-        "dates": "dates are omitted",
-        "fields": "the fields of a text become namespaces of words",
-        "text": "texts are split into words, with _ for bars and colons",
-        "categories": "categories become features name=category",
-    },
-    "svmlight": {
-        "dates": "dates are omitted",
-        "categories": "categories become features name=category",
-    },
-    "arff": {
-        "ids": "ids are omitted",
-        "dates": "dates are omitted",
-        "zeros": "features with value 0 are omitted",
-    },
-}
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -65,9 +40,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     except OptionError as error:
         raise UsageError(parameters_as_flags(str(error), args.writing_flags)) from error
     reading = reading_of(args)
-    seen = _SeenParts()
+    seen = SeenParts()
     with reading.open() as stream, Live(out.quiet) as live:
-        items = seen.record(reading.limited(stream), live)
+        items = seen.record(_counted(reading.limited(stream), live))
         first = list(islice(items, 1))  # the stream knows then whether it is mail
         try:
             count = write(
@@ -81,7 +56,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             raise
         except ValueError as error:
             raise CommandError(parameters_as_flags(str(error), args.writing_flags)) from error
-    losses = [loss for part, loss in LOSSES.get(target.name, {}).items() if part in seen.parts]
+    losses = losses_of(target.name, seen.parts)
     out.json_result(
         {
             "out": args.out,
@@ -102,34 +77,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return SOME_SKIPPED if stream.skipped else OK
 
 
-class _SeenParts:
-    """Records which parts the items have that a format may be unable to hold."""
-
-    def __init__(self) -> None:
-        self.parts: set[str] = set()
-
-    def record(self, items: Iterable[Item], live: Live) -> Iterator[Item]:
-        for count, item in enumerate(items, 1):
-            self.parts.update(_parts(item))
-            if live.is_due():
-                live.show(["items"], [[f"{count:,}"]], f"items {count:,}")
-            yield item
-
-
-def _parts(item: Item) -> Iterator[str]:
-    if item.id:
-        yield "ids"
-    if item.date is not None:
-        yield "dates"
-    texts: list[str] = [item.text] if isinstance(item.text, str) else [*item.text.values()]
-    if not isinstance(item.text, str):
-        yield "fields"
-    if any(texts):
-        yield "text"
-    if any(text != " ".join(text.split()) for text in texts):
-        yield "layout"
-    for value in item.features.values():
-        if isinstance(value, str):
-            yield "categories"
-        elif value == 0:
-            yield "zeros"
+def _counted(items: Iterable[Item], live: Live) -> Iterator[Item]:
+    for count, item in enumerate(items, 1):
+        if live.is_due():
+            live.show(["items"], [[f"{count:,}"]], f"items {count:,}")
+        yield item

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from tagalong.cli.arguments import add_output
 from tagalong.cli.command_parser import CommandParser
 from tagalong.cli.errors import EXIT_CODES
+from tagalong.cli.options.journal import add_journal
 from tagalong.cli.options.mail import add_file
 from tagalong.cli.options.models import (
     add_evaluate,
@@ -35,6 +36,7 @@ example:
 TASKS = {
     "file things": ("learn", "suggest", "file", "explain"),
     "look after a model": ("inspect", "labels", "prune", "export", "fit"),
+    "look after a workspace": ("journal",),
     "measure": ("evaluate", "compare"),
     "data and shell": ("convert", "streams", "completion"),
 }
@@ -102,6 +104,11 @@ COMMANDS = {
         add_export,
         "export",
     ),
+    "journal": Command(
+        "Show, check, export, back up or change a workspace: events, undo, forgetting, settings.",
+        add_journal,
+        "journal",
+    ),
     "completion": Command(
         "Print a script that makes a shell complete tagalong commands.",
         add_completion,
@@ -162,7 +169,7 @@ def make_parser(only: str | None = None) -> CommandParser:
         own.set_defaults(module=command.module)
         if only in (None, name):
             command.add_arguments(own)
-            if name != "labels":  # the actions of "labels" have the output options
+            if name not in ("labels", "journal"):  # their actions have the output options
                 add_output(own)
                 own.usage = own.short_usage()
     return parser
