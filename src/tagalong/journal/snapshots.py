@@ -8,7 +8,7 @@ used again if the undo is undone.
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +28,7 @@ __all__ = ["PackedState", "Snapshot", "Snapshots", "packed", "state_from_file", 
 
 NOTE = "journal"
 _NAME = re.compile(r"\d{12}-[0-9a-f]{8}\.tagalong")
+_TEMPORARY_NAME = re.compile(r"\.tagalong-[0-9a-f-]+\.tmp")  # see `tagalong.files.replacement`
 
 
 @dataclass(slots=True)
@@ -66,7 +67,9 @@ def packed(state: ModelState) -> PackedState:
         return PackedState({**header, "notes": {NOTE: note}}, arrays, state.seq, state.build)
 
 
-def state_from_file(path: Path, seq: int, build: str) -> ModelState:
+def state_from_file(
+    path: Path, seq: int, build: str, history: Mapping[str, str] | None = None
+) -> ModelState:
     """Return the state in a file, checked as every model file; DamagedError if it is not sound.
 
     Parameters
@@ -77,12 +80,16 @@ def state_from_file(path: Path, seq: int, build: str) -> ModelState:
         Its last event.
     build : str
         The build that computed it.
+    history : mapping, optional
+        The history that the file has to name as its own.
     """
     try:
         tagger = load(path)
         if not isinstance(tagger, Tagger):
             raise ModelFileError(f"{unicode_path(path)}: holds no tagger")
         note = tagger.notes.pop(NOTE, None) or {}
+        if history is not None and note.get("history") != history:
+            raise ModelFileError("it belongs to another history")
         progress = Progress.from_json(note["progress"]) if "progress" in note else Progress()
         refused = int(note.get("refused", 0))
     except FileNotFoundError as error:
@@ -136,7 +143,8 @@ class Snapshots:
 
     def load(self, snapshot: Snapshot) -> ModelState:
         """Return the state of a snapshot; DamagedError if it is missing or not sound."""
-        return state_from_file(self.path(snapshot), snapshot.seq, snapshot.build)
+        path, history = self.path(snapshot), _history(snapshot)
+        return state_from_file(path, snapshot.seq, snapshot.build, history)
 
     def named(self, reader: JournalReader, state: PackedState) -> Snapshot:
         """Return the row of the list for a state, before its file is written.
@@ -165,11 +173,15 @@ class Snapshots:
         """
         self.folder.mkdir(mode=0o700, exist_ok=True)
         path = self.path(snapshot)
+        state.header["notes"][NOTE]["history"] = _history(snapshot)
         save_parts(state.header, state.arrays, path, private=True)
         return replace(snapshot, size=path.stat().st_size)
 
     def remove_unlisted(self, store: JournalStore) -> None:
         """Remove files that the journal does not list, and list no file that does not exist.
+
+        Parts of a file that a killed process was writing are removed too: they may have learnt
+        items that are forgotten.
 
         Parameters
         ----------
@@ -177,13 +189,15 @@ class Snapshots:
             The journal.
         """
         listed = {snapshot.name for snapshot in store.snapshots()}
-        present: set[str] = set()
+        names: list[str] = []
         with suppress(FileNotFoundError):
-            present = {name for name in os.listdir(self.folder) if _NAME.fullmatch(name)}
+            names = os.listdir(self.folder)
+        present = {name for name in names if _NAME.fullmatch(name)}
+        temporary = {name for name in names if _TEMPORARY_NAME.fullmatch(name)}
         if missing := listed - present:
             with store.transaction():
                 store.drop_snapshots(missing)
-        for name in present - listed:
+        for name in {*present, *temporary} - listed:
             with suppress(OSError):
                 (self.folder / name).unlink()
 
@@ -192,6 +206,11 @@ class Snapshots:
         for name in names:
             with suppress(FileNotFoundError):
                 (self.folder / name).unlink()
+
+
+def _history(snapshot: Snapshot) -> dict[str, str]:
+    """Return what a file says about the events that it has learnt."""
+    return {"link": snapshot.link.hex(), "taken_back": snapshot.taken_back.hex()}
 
 
 def thinned(snapshots: Sequence[Snapshot], tip: int, budget: int) -> list[Snapshot]:
