@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tagalong import parameters
+from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
 from tagalong.text.rows import AnyItem
 
@@ -55,7 +56,7 @@ class Audit:
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item; its id decides, or its content if it has none.
         """
         started = self._started_hash.copy()
@@ -99,6 +100,10 @@ def _key(item: AnyItem) -> str:
         if item.id:
             return f"id\0{item.id}"
         return _key({"text": item.text, "features": dict(item.features)})
+    if isinstance(item, FeatureItem):
+        if item.id:
+            return f"id\0{item.id}"
+        return _key({"numbers": item.numbers.tolist(), "values": item.values.tolist()})
     return json.dumps(item, sort_keys=True, default=_plain)
 
 

@@ -148,7 +148,7 @@ class Suggester:
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         k : int or None, default 5
             Maximum number of labels; None means all.
@@ -171,7 +171,7 @@ class Suggester:
 
         Parameters
         ----------
-        items : sequence of Item, str or mapping
+        items : sequence of Item, FeatureItem, str or mapping
             The items.
         k : int or None, default 5
             Maximum number of labels per item; None means all.
@@ -240,7 +240,7 @@ class Suggester:
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         label : label, optional
             The label; by default the one with the highest score.
@@ -258,7 +258,7 @@ class Suggester:
 
         Parameters
         ----------
-        items : sequence of Item, str or mapping
+        items : sequence of Item, FeatureItem, str or mapping
             The items.
         labels : sequence of labels, optional
             The label of each item; None stands for the one with the highest score, which is the

@@ -11,9 +11,11 @@ from tagalong import parameters
 from tagalong.fork_locks import fork_safe_lock
 from tagalong.learning import model_files
 from tagalong.learning.examples import SparseRows
+from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import (
     Learner,
+    OnlineLearner,
     is_online,
     ranks_documents,
     shows_lists,
@@ -38,7 +40,8 @@ class Tagger(Suggester):
     """Suggests labels for items, and learns online from their true labels.
 
     An item is a text, a mapping of feature names to numbers and strings, or a
-    `tagalong.readers.Item` with both. Labels may appear at any time.
+    `tagalong.readers.Item` with both. In its place, all methods accept a
+    `tagalong.features.FeatureItem`, its numbered features. Labels may appear at any time.
 
     Parameters
     ----------
@@ -176,7 +179,7 @@ class Tagger(Suggester):
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         labels : label or collection of labels, optional
             The labels; by default ``item.labels``.
@@ -212,7 +215,7 @@ class Tagger(Suggester):
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         labels : label or collection of labels, optional
             The labels; by default ``item.labels``.
@@ -224,11 +227,11 @@ class Tagger(Suggester):
             As for ``learn``.
         """
         if labels is None:
-            labels = item.labels if isinstance(item, Item) else None
+            labels = item.labels if isinstance(item, (Item, FeatureItem)) else None
             if labels is None:
                 raise ValueError("labels must be given, as the item has none")
         if weight is None:
-            weight = item.weight if isinstance(item, Item) else 1.0
+            weight = item.weight if isinstance(item, (Item, FeatureItem)) else 1.0
         judged = parameters.flag(judged, "judged")
         filed = parameters.flag(filed, "filed")
         evidence = judged and not filed
@@ -261,7 +264,7 @@ class Tagger(Suggester):
 
     def watch_together(
         self,
-        items: Sequence[Item],
+        items: Sequence[Item | FeatureItem],
         judged: bool = True,
         ahead: Sequence[RowsAheadPart] | None = None,
     ) -> Rounds | None:
@@ -269,8 +272,8 @@ class Tagger(Suggester):
 
         Parameters
         ----------
-        items : sequence of Item
-            The items, each with its labels.
+        items : sequence of Item or FeatureItem
+            The items, each with its labels. Items of both kinds are not learnt in one call.
         judged : bool, default True
             As for ``learn``.
         ahead : sequence of RowsAheadPart, optional
@@ -299,6 +302,8 @@ class Tagger(Suggester):
             rows: SparseRows | None
             if ahead is not None and self.features.stays_below(learner.n_features):
                 rows = self.features.learn_ahead(ahead)
+            elif FeatureItem in map(type, items):
+                rows = self._feature_rows(learner, items)
             else:
                 rows = self.features.read_texts(items, learner.n_features)
             if rows is None:
@@ -309,6 +314,21 @@ class Tagger(Suggester):
             else:
                 self.history.extend_to(len(learner.labels))
         return rounds
+
+    def _feature_rows(
+        self, learner: OnlineLearner, items: Sequence[Item | FeatureItem]
+    ) -> SparseRows | None:
+        """Return rows of numbered features; None if the learner may refuse one of the items."""
+        numbered = [item for item in items if isinstance(item, FeatureItem)]
+        if len(numbered) < len(items) or not self.features.stays_below(learner.n_features):
+            return None
+        try:
+            rows = self.features.feature_rows(numbered)
+            # One example with all values is longer than that of each item.
+            learner.check_example((rows.indices, rows.values), ())
+        except ValueError:
+            return None
+        return rows
 
     def watch_query(self, query: Query, weight: float = 1.0) -> QueryRound:
         """Learn the grades of the documents of a query, and return their scores before learning.
@@ -362,7 +382,7 @@ class Tagger(Suggester):
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         shown : collection of labels
             The labels that were shown to the user.
@@ -407,7 +427,7 @@ class Tagger(Suggester):
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         labels : label or collection of labels
             The right labels.

@@ -11,8 +11,10 @@ from sklearn.exceptions import NotFittedError
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.learning.examples import SparseRows
-from tagalong.text.rows import AnyItem, Row, as_row
+from tagalong.learning.examples import FeatureRows, SparseRows
+from tagalong.learning.feature_items import FeatureItem
+from tagalong.learning.items import Item
+from tagalong.text.rows import AnyItem, NumberedError, Row, TextItem, as_row
 from tagalong.text.rows_ahead import RowsAhead, RowsAheadPart, joined_rows
 
 __all__ = ["TextFeatures"]
@@ -74,6 +76,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     Items to be predicted are read with ``match=True``: a text whose field was never learnt is read
     as the learnt field that it most likely is (see `matches`). Other items are not changed by it.
     The names of the first 256 fields are stored even with ``names=False``.
+    ``hashed`` turns an item into a `FeatureItem`, which has the numbered features only. ``read``,
+    ``look``, ``read_rows`` and ``describe`` accept it in place of the item; there is nothing to
+    learn from it, neither names nor fields.
     ``fit`` and ``transform`` work as in scikit-learn: a vocabulary or tf-idf must be
     fitted first, other settings need no fit. ``transform`` ignores words that are not in the
     fitted vocabulary.
@@ -117,7 +122,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         learn : bool
             Whether to learn its words afterwards. This does not change the result.
@@ -130,27 +135,85 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             self.learn(reading)
         return reading.pairs()
 
-    def look(self, item: AnyItem, match: bool = False) -> core.Reading:
+    def look(self, item: AnyItem, match: bool = False) -> core.Reading | FeatureItem:
         """Return the features of one item, in the form that `learn` takes.
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         match : bool
             Whether to match fields that were never learnt, for items to be predicted.
         """
+        if isinstance(item, FeatureItem):
+            return self._checked(item)
         return self._native_features().look(self._row(item), match)
 
-    def learn(self, reading: core.Reading) -> None:
+    def learn(self, reading: core.Reading | FeatureItem) -> None:
         """Learn the words of an item.
 
         Parameters
         ----------
-        reading : Reading
-            The result of `look`, with nothing learnt since then.
+        reading : Reading or FeatureItem
+            The result of `look`, with nothing learnt since then. A FeatureItem has no words.
         """
-        self._native_features().learn(reading)
+        if not isinstance(reading, FeatureItem):
+            self._native_features().learn(reading)
+
+    def hashed(self, item: AnyItem, match: bool = False) -> FeatureItem:
+        """Return an item as numbered features, without its words.
+
+        The features are those of `read`. The id, the labels and the weight of an `Item` are taken
+        over, its date, place and query are not.
+
+        Parameters
+        ----------
+        item : Item, FeatureItem, str or mapping
+            The item.
+        match : bool
+            Whether to match fields that were never learnt, for items to be predicted.
+
+        Raises
+        ------
+        ValueError
+            If features depend on the items learnt before (see `can_read_ahead`).
+        """
+        if isinstance(item, FeatureItem):
+            return self._checked(item)
+        self._check_numbers_are_fixed()
+        numbers, values = self.read(item, match=match)
+        if isinstance(item, Item):
+            return FeatureItem(item.id, numbers, values, item.labels, item.weight)
+        return FeatureItem(numbers=numbers, values=values)
+
+    def feature_rows(self, items: Sequence[FeatureItem]) -> SparseRows:
+        """Return the features of items that are numbered features, one row per item.
+
+        Parameters
+        ----------
+        items : sequence of FeatureItem
+            The items, at least one.
+        """
+        return SparseRows.of_pairs([self._checked(item).pairs() for item in items])
+
+    def _checked(self, item: FeatureItem) -> FeatureItem:
+        """Return an item of numbered features; ValueError if they cannot be of this object."""
+        self._check_numbers_are_fixed()
+        size = self._native_features().size
+        if len(item.numbers) and item.numbers[-1] >= size:
+            raise ValueError(
+                f"the item has feature {item.numbers[-1]}, but TextFeatures(buckets={size}) has "
+                f"features 0 to {size - 1}: it must be hashed with the same number of buckets"
+            )
+        return item
+
+    def _check_numbers_are_fixed(self) -> None:
+        if not self.can_read_ahead:
+            raise ValueError(
+                f"TextFeatures(buckets={self.buckets}, weighting={self.weighting!r}) has no hashed "
+                "items, as features depend on the items learnt before: a number of buckets and a "
+                "weighting other than 'tfidf' are needed"
+            )
 
     def read_texts(self, items: Sequence[AnyItem], most: int | None = None) -> SparseRows | None:
         """Return the features of items that consist of text only, and learn their words.
@@ -168,8 +231,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         SparseRows or None
-            One row per item. None, with nothing learnt, if an item has named values or is
-            invalid, or if there could be more than ``most`` features.
+            One row per item. None, with nothing learnt, if an item has named values, is a
+            FeatureItem or is invalid, or if there could be more than ``most`` features.
         """
         if not self.stays_below(most):
             return None
@@ -207,7 +270,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         RowsAhead or None
-            One row per item. None if an item has named values or is invalid.
+            One row per item. None if an item has named values, is a FeatureItem or is invalid.
         """
         rows = self._text_rows(items)
         if rows is None:
@@ -238,7 +301,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             return None
         return None if any(values for _, values in rows) else rows
 
-    def read_rows(self, items: Sequence[AnyItem], match: bool = False) -> core.FeatureRows:
+    def read_rows(self, items: Sequence[AnyItem], match: bool = False) -> FeatureRows:
         """Return the features of many items, one row per item. Nothing is learnt.
 
         The rows have the same bits as the results of ``read``.
@@ -253,11 +316,14 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         if type(items) is not list:
             _check_collection(items)
         lowercase = self.lowercase
-        rows = [
-            # The native core reads a string like the row of a plain text.
-            item if type(item) is str and item.isascii() else as_row(item, lowercase)
-            for item in items
-        ]
+        try:
+            rows = [
+                # The native core reads a string like the row of a plain text.
+                item if type(item) is str and item.isascii() else as_row(item, lowercase)
+                for item in items
+            ]
+        except NumberedError:  # no check beforehand, which would take time for every text
+            return SparseRows.of_pairs([self.read(item, match=match) for item in items])
         return self._native_features().read_rows(rows, match)
 
     @property
@@ -280,24 +346,31 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         """
+        if isinstance(item, FeatureItem):
+            return {}
         return dict(self._native_features().matches(self._row(item)))
 
     def describe(self, item: AnyItem, match: bool = False) -> list[str]:
         """Return the names of an item's features, in the order of `read`.
 
-        Different words in the same bucket are joined, as in "invoice | flight".
+        Different words in the same bucket are joined, as in "invoice | flight". The names of a
+        FeatureItem are the learnt ones; features without a stored name are "feature 7" etc.
 
         Parameters
         ----------
-        item : Item, str or mapping
+        item : Item, FeatureItem, str or mapping
             The item.
         match : bool
             Whether to match fields that were never learnt, for items to be predicted.
         """
-        return self._native_features().describe(self._row(item), match)
+        native = self._native_features()
+        if isinstance(item, FeatureItem):
+            numbers = self._checked(item).numbers.tolist()
+            return [native.name(number) or f"feature {number}" for number in numbers]
+        return native.describe(self._row(item), match)
 
     def name(self, feature: int) -> str:
         """Return the name of a learnt feature, or "" if it is not stored.
@@ -319,7 +392,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         """
         self._native_features().forget_names(features.tolist())
 
-    def fit(self, X: Iterable[AnyItem], y: object = None) -> Self:
+    def fit(self, X: Iterable[TextItem], y: object = None) -> Self:
         """Forget everything and learn the words of all items.
 
         Parameters
@@ -334,7 +407,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         self._native.read_many(rows, True)
         return self
 
-    def partial_fit(self, X: Iterable[AnyItem], y: object = None) -> Self:
+    def partial_fit(self, X: Iterable[TextItem], y: object = None) -> Self:
         """Learn the words of further items.
 
         Parameters
@@ -348,7 +421,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         self._native_features().read_many(rows, True)
         return self
 
-    def transform(self, X: Iterable[AnyItem]) -> sp.csr_array:
+    def transform(self, X: Iterable[TextItem]) -> sp.csr_array:
         """Return the features of all items as a matrix (items, features).
 
         Parameters

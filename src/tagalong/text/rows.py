@@ -6,15 +6,27 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
 
-__all__ = ["AnyItem", "Row", "as_row"]
+__all__ = ["AnyItem", "NumberedError", "Row", "TextItem", "as_row"]
 
-AnyItem: TypeAlias = Item | str | Mapping[str, Any]
-"""The forms of an item: an `Item`, a text, or a mapping of feature names to values."""
+TextItem: TypeAlias = Item | str | Mapping[str, Any]
+"""The forms of an item with words and names: an `Item`, a text, or a mapping of feature names to
+values."""
+
+AnyItem: TypeAlias = TextItem | FeatureItem
+"""The forms of an item, including numbered features."""
 
 Row: TypeAlias = tuple[list[tuple[str, str]], list[tuple[str, float]]]
 """The texts of an item as (field, text), and its values as (name, value)."""
+
+
+class NumberedError(ValueError):
+    """A `FeatureItem` where words and names are needed."""
+
+    def __init__(self) -> None:
+        super().__init__("a FeatureItem has no words and no names, only numbered features")
 
 
 def as_row(item: AnyItem, lowercase: bool) -> Row:
@@ -27,6 +39,13 @@ def as_row(item: AnyItem, lowercase: bool) -> Row:
         of strings.
     lowercase : bool
         Whether to ignore case.
+
+    Raises
+    ------
+    NumberedError
+        If the item is a FeatureItem.
+    ValueError
+        If the item is invalid.
     """
     if isinstance(item, str):
         return [("", normalized(item, lowercase))], []
@@ -34,6 +53,8 @@ def as_row(item: AnyItem, lowercase: bool) -> Row:
         return _texts(item.text, lowercase), _values(item.features)
     if isinstance(item, Mapping):
         return [], _values(item)
+    if isinstance(item, FeatureItem):
+        raise NumberedError
     raise ValueError(
         "an item must be a str, a mapping of feature names to values, or an Item, got "
         f"{type(item).__name__}: {_abbreviated(item)}"
