@@ -1,13 +1,8 @@
 """The state of a run of ``learn``, saved so that a resumed run gives the same bits."""
 
-import base64
 import hashlib
-import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import numpy.typing as npt
 
 from tagalong import parameters
 from tagalong.cli.errors import CommandError
@@ -133,7 +128,6 @@ class Run:
 
     def save_to_notes(self, tagger: Tagger) -> None:
         """Store the run in a tagger's notes."""
-        state = self.progress.state()
         self.reading.save_to_notes(tagger)
         if self.predictions is not None:
             self.saved_predictions = self.predictions.state()
@@ -149,10 +143,7 @@ class Run:
             "predictions": self.saved_predictions,
             "lists": None if self.lists is None else self.lists.state(),
             "held_out": self.held_out,
-            "progress": {
-                "numbers": state["numbers"],
-                "arrays": {name: _encode_array(array) for name, array in state["arrays"].items()},
-            },
+            "progress": self.progress.to_json(),
         }
 
     @classmethod
@@ -220,10 +211,9 @@ def restored_progress(note: dict[str, Any]) -> Progress | QueryProgress:
     note : dict
         The note ``RUN_NOTE`` of a tagger.
     """
-    state = note["progress"]
-    arrays = {name: _decode_array(packed) for name, packed in state["arrays"].items()}
-    kind = QueryProgress if "queries" in state["numbers"] else Progress
-    return kind().restore({"arrays": arrays, "numbers": state["numbers"]})
+    saved = note["progress"]
+    kind = QueryProgress if "queries" in saved["numbers"] else Progress
+    return kind.from_json(saved)
 
 
 def make_list_losses(tagger: Tagger, window: int) -> ListLosses:
@@ -245,13 +235,3 @@ def make_list_losses(tagger: Tagger, window: int) -> ListLosses:
 def _digest(item: Item | Query) -> str:
     """Return a fingerprint of an item's id and labels; it reveals nothing about the text."""
     return hashlib.sha256(repr((item.id, item.labels)).encode()).hexdigest()[:16]
-
-
-def _encode_array(array: npt.NDArray[Any]) -> dict[str, Any]:
-    data = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes())).decode()
-    return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
-
-
-def _decode_array(packed: dict[str, Any]) -> npt.NDArray[Any]:
-    data = zlib.decompress(base64.b64decode(packed["data"]))
-    return np.frombuffer(data, dtype=packed["dtype"]).reshape(packed["shape"]).copy()

@@ -16,7 +16,7 @@ from tagalong.evaluate.label_counts import LABEL_COLUMNS, checked_table, macro_r
 from tagalong.evaluate.recent_rows import RecentRows
 from tagalong.learning.rounds import Round, Rounds
 
-__all__ = ["AnswerProgress", "AnswerReport"]
+__all__ = ["LABELS_OF_A_ROW", "AnswerProgress", "AnswerReport"]
 
 BUFFER = 256
 
@@ -25,7 +25,10 @@ BUFFER = 256
 _RECENT = (*COLUMNS, "only", "first", "probability")
 _UNIT = 2.0**30
 _ONLY, _FIRST = _RECENT.index("only"), _RECENT.index("first")
+LABELS_OF_A_ROW = [_ONLY, _FIRST]
+"""The columns of the recent rows that are numbers of labels."""
 _SUGGESTED, _RIGHT = COLUMNS.index("suggested"), COLUMNS.index("right")
+_ARRAYS = ("answers", "recent_answers", "first_sure", "calibration", "label_answers", "confusion")
 _SURE = [COLUMNS.index(f"sure_{round(100 * target)}") for target in TARGETS]
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -199,11 +202,12 @@ class AnswerProgress:
         )
 
     def _recent_macro_recall(self) -> float:
-        only, first = self._recent.rows[:, -3], self._recent.rows[:, -2]
-        kept = (only >= 0) & (first >= 0)
-        only, first = only[kept], first[kept]
-        items = np.bincount(only)
-        return macro_recall(items, np.bincount(only[only == first], minlength=len(items)))
+        rows = self._recent.rows
+        # The first suggestion may be a label that is gone: whether it was right is still counted.
+        answered = rows[(rows[:, _ONLY] >= 0) & (rows[:, _SUGGESTED] > 0)]
+        items = np.bincount(answered[:, _ONLY])
+        right = np.bincount(answered[answered[:, _RIGHT] > 0, _ONLY], minlength=len(items))
+        return macro_recall(items, right)
 
     def _recent_confidence(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
         judged = self._recent.rows[self._recent.rows[:, -1] >= 0]
@@ -234,6 +238,9 @@ class AnswerProgress:
         self._items = items
         if "answers" not in arrays:
             return
+        for name in _ARRAYS:
+            if not (np.abs(arrays[name]) < 2**62).all():
+                raise ValueError(f"{name} must have counts and labels, got {arrays[name].max()}")
         totals, recent, first = (
             np.array(arrays[name], np.int64) for name in ("answers", "recent_answers", "first_sure")
         )

@@ -7,18 +7,19 @@ import numpy as np
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.evaluate.answer_progress import AnswerProgress
+from tagalong.evaluate.answer_progress import LABELS_OF_A_ROW, AnswerProgress
 from tagalong.evaluate.curve import Curve, Sums, point
 from tagalong.evaluate.measures import SUMS, Measures
+from tagalong.evaluate.relabelling import relabelled
 from tagalong.evaluate.report import Report
+from tagalong.evaluate.saved_state import State, state_from_json, state_to_json
 from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.drift import Drift
 from tagalong.learning.rounds import Round, Rounds
 
 __all__ = ["Progress"]
 
-State = dict[str, dict[str, Any]]
-
+LARGEST_K = 2**24
 _NATIVE_ARRAYS = ("totals", "recent", "recent_marks", "recent_mark_ends", "per_label")
 
 
@@ -49,9 +50,9 @@ class Progress:
     """
 
     def __init__(self, k: int = 5, window: int = 1000):
-        self._start(parameters.integer(k, "k", 1), parameters.integer(window, "window", 1))
-
-    def _start(self, k: int, window: int) -> None:
+        k, window = parameters.integer(k, "k", 1), parameters.integer(window, "window", 1)
+        if k > LARGEST_K:  # it takes memory at once
+            raise ValueError(f"k must be at most {LARGEST_K}, got {k}")
         self._measures = core.Measures(k, window)
         self._answers = AnswerProgress(window)
         self._curve = Curve()
@@ -223,6 +224,59 @@ class Progress:
         self.__dict__.update(restored.__dict__)
         return self
 
+    def relabel(self, numbers: Sequence[int | None]) -> Self:
+        """Give the labels other numbers, after labels were merged or forgotten in the learner.
+
+        The counts of labels that become one are added, and those of labels that are gone are
+        dropped, so that macro-F1 and macro recall are those of the labels that are left. Nothing
+        is measured again: all other figures stay as they are, and so does the curve. A first
+        suggestion that was wrong stays wrong, even if its label and the right one become one
+        label; only the pair is no longer listed among the confused labels.
+
+        Parameters
+        ----------
+        numbers : sequence of int or None
+            For each label of the rounds so far its new number; None if the label is gone.
+
+        Raises
+        ------
+        ValueError
+            If a number is missing or invalid. In that case the object is unchanged.
+
+        Examples
+        --------
+        >>> from tagalong import LabelRanker
+        >>> from tagalong.evaluate import Progress
+        >>> ranker, progress = LabelRanker(), Progress()
+        >>> for words, label in [({"rent": 1}, "home"), ({"flight": 1}, "travel")] * 3:
+        ...     progress.add(ranker.watch_one(words, label))
+        >>> ranker.forget_labels(["home"])
+        >>> progress.relabel([None, 0]).report(labels=["travel"]).counts[:, 2].tolist()
+        [3]
+        """
+        return self.restore(relabelled(self.state(), numbers))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state as JSON values."""
+        return state_to_json(self.state())
+
+    @classmethod
+    def from_json(cls, saved: object) -> Self:
+        """Return the object that ``to_json`` describes; ValueError if that is damaged.
+
+        Parameters
+        ----------
+        saved : object
+            The result of ``to_json``.
+        """
+        return cls().restore(state_from_json(saved))
+
+    def __getstate__(self) -> State:
+        return self.state()  # native objects cannot be copied or pickled
+
+    def __setstate__(self, state: State) -> None:
+        self.restore(state)
+
 
 def _restored(state: State) -> Progress:
     """Return a new object with a state, after full validation of the state."""
@@ -241,10 +295,15 @@ def _restored(state: State) -> Progress:
         new._measures.restore({"arrays": native, "numbers": {"next": items % new.window}})
         new._curve.restore(state)
         new._answers.restore(arrays, items)
-        if len(arrays.get("label_answers", ())) > len(arrays["per_label"]):
+        labels = len(arrays["per_label"])
+        if len(arrays.get("label_answers", ())) > labels:
             raise ValueError("label_answers has more labels than per_label")
+        if "recent_answers" in arrays:
+            named = arrays["recent_answers"][:, LABELS_OF_A_ROW]
+            if not -1 <= named.min(initial=-1) <= named.max(initial=-1) < labels:
+                raise ValueError("recent_answers names a label that does not exist")
         new._items = items
-    except (KeyError, TypeError, IndexError, RuntimeError) as error:
+    except (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError) as error:
         raise ValueError(f"invalid state of a run: {error!r}") from error
     except ValueError as error:
         raise ValueError(f"invalid state of a run: {error}") from error

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from tagalong import parameters
 from tagalong.evaluate.graded import ndcg
 from tagalong.evaluate.query_report import QueryMeasures, QueryReport
+from tagalong.evaluate.saved_state import State, state_from_json, state_to_json
 from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.rounds import QueryRound
 
 __all__ = ["QueryProgress"]
 
-State = dict[str, dict[str, Any]]
 _SUMS = ("ranked", "mistakes", "ndcg_at_k", "ndcg", "precision_at_k")
 _MAX_POINTS = 200
 
@@ -139,17 +139,56 @@ class QueryProgress:
         ----------
         state : mapping
             The result of ``state``.
+
+        Raises
+        ------
+        ValueError
+            If the state is invalid. In that case the object is unchanged.
         """
+        self.__dict__.update(_restored(state).__dict__)
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state as JSON values."""
+        return state_to_json(self.state())
+
+    @classmethod
+    def from_json(cls, saved: object) -> Self:
+        """Return the object that ``to_json`` describes; ValueError if that is damaged.
+
+        Parameters
+        ----------
+        saved : object
+            The result of ``to_json``.
+        """
+        return cls().restore(state_from_json(saved))
+
+
+def _restored(state: State) -> QueryProgress:
+    """Return a new object with a state, after full validation of the state."""
+    try:
         arrays, numbers = state["arrays"], state["numbers"]
         new = QueryProgress(numbers["k"], numbers["window"])
-        new.items = parameters.integer(numbers["items"], "items", 0)
-        new._documents = parameters.integer(numbers["documents"], "documents", 0)
-        new._spacing = parameters.integer(numbers["spacing"], "spacing", 1)
+        new.items = parameters.integer(numbers["items"], "items", 0, 2**62)
+        new._documents = parameters.integer(numbers["documents"], "documents", 0, 2**62)
+        new._spacing = parameters.integer(numbers["spacing"], "spacing", 1, 2**62)
         new._totals = np.array(arrays["totals"], dtype=np.float64).reshape(len(_SUMS))
-        new._recent = np.array(arrays["recent"], dtype=np.float64).reshape(-1, len(_SUMS))
-        new._points = np.array(arrays["points"], dtype=np.float64).reshape(-1, 3)
-        self.__dict__.update(new.__dict__)
-        return self
+        new._recent = np.array(arrays["recent"], dtype=np.float64)
+        new._points = np.array(arrays["points"], dtype=np.float64)
+        kept = min(new.items, new.window)
+        if new._recent.shape != (kept, len(_SUMS)):
+            raise ValueError(
+                f"recent must have shape {(kept, len(_SUMS))}, got {new._recent.shape}"
+            )
+        if new._points.ndim != 2 or new._points.shape[1] != 3:
+            raise ValueError(f"points must have 3 columns, got shape {new._points.shape}")
+        if not all(np.isfinite(array).all() for array in (new._totals, new._recent)):
+            raise ValueError("totals and recent must be finite")
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"invalid state of a run: {error!r}") from error
+    except ValueError as error:
+        raise ValueError(f"invalid state of a run: {error}") from error
+    return new
 
 
 def _means(sums: npt.NDArray[np.float64]) -> QueryMeasures:
