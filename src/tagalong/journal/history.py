@@ -77,11 +77,12 @@ def revise(store: JournalStore, seqs: Iterable[int], *, cascade: bool) -> Revisi
     takings = store.takings()
     target = Event("undo", {"seqs": list(seqs)}, seq=store.tip + 1)
     after = taken_back_by([*takings, target])
-    requested = set(target.taken)
     changed = before ^ after
-    first = min(changed)
-    walk = _Walk(store, before, after, changed, cascade=cascade)
-    walk.run(first)
+    # What takes others back changes neither labels nor settings by itself.
+    others = changed - {event.seq for event in takings}
+    walk = _Walk(store, before, after, others, cascade=cascade)
+    if others:
+        walk.run(min(others))
     impossible = sorted(walk.impossible)
     if impossible and not cascade:
         listed = ", ".join(map(str, impossible[:MAX_LISTED]))
@@ -96,7 +97,7 @@ def revise(store: JournalStore, seqs: Iterable[int], *, cascade: bool) -> Revisi
             f"event {revived[0]} cannot count again: {walk.reasons[revived[0]]}", seqs=revived
         )
     final = after | set(impossible)
-    assert requested <= final
+    first = min(others, default=0)
     return Revision(
         final - before, before - final, impossible, first, walk.label_changes, walk.last
     )
@@ -149,7 +150,7 @@ class _Walk:
         self._before, self._after = before, set(after)
         self._changed = changed
         self._cascade = cascade
-        self._reach = max(changed)
+        self._reach = max(changed, default=0)
         self.impossible: set[int] = set()
         self.reasons: dict[int, str] = {}
         self.label_changes: dict[int, dict[str, bool]] = {}

@@ -138,6 +138,8 @@ class ModelKeeper:
                     self.make_snapshot()
                 else:
                     self._rebuild()
+            except InterruptedError:
+                return
             except Exception as error:
                 self._on_problem(_as_journal_error(error))
                 self._pause()
@@ -162,18 +164,24 @@ class ModelKeeper:
             with reader.view():
                 revision = reader.revision
                 state = recovered_state(
-                    reader, self._snapshots, exact=self._exact, on_damage=self._on_problem
+                    reader,
+                    self._snapshots,
+                    exact=self._exact,
+                    on_damage=self._on_problem,
+                    stopping=lambda: self._closing,
                 )
             while reader.tip - state.seq > EVENTS_WITHOUT_WRITERS:
                 with reader.view():
                     if reader.revision != revision:
                         return  # start again with the newer history
-                    catch_up(reader, state)
+                    catch_up(reader, state, stopping=lambda: self._closing)
         with self.commits.paused():
             if self._store.revision != revision:
                 return
             catch_up(self._store, state)
             self.state, self._state_revision = state, revision
+            # Forgotten content may still be in the log, if somebody was reading until now.
+            self._store.shrink_log()
         self._wake()
 
     def make_snapshot(self) -> None:

@@ -1,13 +1,13 @@
 """Computing the state of a workspace: from the newest sound snapshot, by replaying what follows."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tagalong.evaluate import Progress
 from tagalong.journal.builds import current_build
 from tagalong.journal.errors import DamagedError, NotFoundError
-from tagalong.journal.lessons import lessons
+from tagalong.journal.lessons import Lesson, lessons
 from tagalong.journal.reader import JournalReader
 from tagalong.journal.snapshots import Snapshots, state_from_file
 from tagalong.journal.state import ModelState
@@ -63,7 +63,12 @@ def newest_state(
     return first_state(reader)
 
 
-def catch_up(reader: JournalReader, state: ModelState, upto: int | None = None) -> None:
+def catch_up(
+    reader: JournalReader,
+    state: ModelState,
+    upto: int | None = None,
+    stopping: Callable[[], bool] | None = None,
+) -> None:
     """Let a state follow the journal.
 
     Parameters
@@ -74,10 +79,20 @@ def catch_up(reader: JournalReader, state: ModelState, upto: int | None = None) 
         The state, whose history is the present one.
     upto : int, optional
         The last event to follow; by default the end.
+    stopping : callable, optional
+        Whether to give up, with an InterruptedError; asked after each event.
     """
     last = reader.tip if upto is None else upto
-    state.follow(lessons(reader, state.seq, last))
+    found = lessons(reader, state.seq, last)
+    state.follow(found if stopping is None else _until(stopping, found))
     state.seq = max(state.seq, last)
+
+
+def _until(stopping: Callable[[], bool], found: Iterable[Lesson]) -> Iterator[Lesson]:
+    for lesson in found:
+        if stopping():
+            raise InterruptedError("the workspace is being closed")
+        yield lesson
 
 
 def recovered_state(
@@ -86,6 +101,7 @@ def recovered_state(
     *,
     exact: bool = False,
     on_damage: Callable[[DamagedError], None] | None = None,
+    stopping: Callable[[], bool] | None = None,
 ) -> ModelState:
     """Return the present state.
 
@@ -95,7 +111,9 @@ def recovered_state(
         The journal; what is read must be one view of it.
     snapshots, exact, on_damage
         As for `newest_state`.
+    stopping : callable, optional
+        As for `catch_up`.
     """
     state = newest_state(reader, snapshots, exact=exact, on_damage=on_damage)
-    catch_up(reader, state)
+    catch_up(reader, state, stopping=stopping)
     return state

@@ -199,13 +199,17 @@ class JournalStore(JournalReader):
         for name in names:
             self._write("DELETE FROM snapshots WHERE name = ?", name)
 
-    def shrink_log(self) -> None:
+    def shrink_log(self) -> bool:
         """Move everything from the write-ahead log into the database, and empty the log.
 
-        It waits for readers; if one reads on, the log is emptied another time.
+        Returns
+        -------
+        bool
+            False if another process reads an older state, so that the log cannot be emptied yet.
         """
         with database_errors(self.path):
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            is_busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
 
     def vacuum(self) -> None:
         """Give unused space of the database back to the file system."""

@@ -38,6 +38,7 @@ from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
 from tagalong.learning.model_files import load
 from tagalong.learning.model_hash import model_hash
+from tagalong.learning.places import PLACES_JUDGED
 from tagalong.tagger import Tagger
 from tagalong.tagger.targets import Target, checked_target
 
@@ -181,10 +182,10 @@ class Workspace(WorkspaceView):
                     "model and settings"
                 )
             operation = read_operation(self.folder, self.settings)
-            self._snapshots.remove_unlisted(store)
             state = recovered_state(
                 store, self._snapshots, exact=exact, on_damage=self._note_problem
             )
+            self._snapshots.remove_unlisted(store)  # now that a missing snapshot is named
             self._keeper = ModelKeeper(
                 store,
                 self._snapshots,
@@ -626,7 +627,9 @@ class Workspace(WorkspaceView):
         filed: list[tuple[str, list[str]]] = []
         asked: list[tuple[str, list[str]]] = []
         for records in self._open_items():
-            found = self.suggest_many([record.content.item for record in records], None, required)
+            found = self.suggest_many(
+                [record.content.item for record in records], PLACES_JUDGED, required
+            )
             for record, suggestions in zip(records, found, strict=True):
                 sure = [str(each.label) for each in suggestions if each.sure]
                 if sure and (limit is None or len(filed) + len(asked) < limit):
