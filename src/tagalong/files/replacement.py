@@ -20,7 +20,7 @@ from typing import BinaryIO, Self
 from tagalong.files.links import link_target
 from tagalong.files.named_errors import naming_errors, open_named
 
-__all__ = ["Replacement", "replacing"]
+__all__ = ["Replacement", "replacing", "sync_folder"]
 
 _PRIVATE = 0o600
 _SHARED = 0o666  # the kernel subtracts the umask
@@ -93,7 +93,7 @@ class Replacement:
             os.replace(self._temporary, self._target)
             self._is_renamed = True
             self.file.close()  # not earlier, as that releases the lock
-            _sync_folder(self._target.parent)
+            sync_folder(self._target.parent)
 
     def discard(self) -> None:
         """Remove the temporary file, unless it has been put in its place."""
@@ -188,8 +188,14 @@ def _copy_owner_and_mode(source: os.stat_result, descriptor: int) -> None:
     os.fchmod(descriptor, permissions)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Store the entries of a folder safely, if the file system can do that."""
+def sync_folder(folder: Path) -> None:
+    """Store the entries of a folder safely, if the file system can do that.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    """
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except PermissionError:  # a folder that may be written, but not read
