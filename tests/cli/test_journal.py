@@ -6,6 +6,7 @@ import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,7 +14,7 @@ from tagalong.cli.options import journal as options
 from tagalong.files.lock import exclusive_lock
 from tagalong.journal import DamagedError, Workspace, WorkspaceView, back_up
 from tagalong.journal.listing import KINDS
-from tagalong.readers.registry import FORMATS
+from tagalong.journal.reader import ItemState
 from tests.cli.conftest import Run
 
 TEXTS = {"money": "invoice of the bank", "travel": "flight to Lisbon", "family": "dinner on Sunday"}
@@ -45,8 +46,7 @@ def table(text: str) -> list[list[str]]:
 
 def test_names_are_those_of_the_library() -> None:
     assert KINDS == options.EVENT_KINDS
-    writable = {name for name, found in FORMATS.items() if found.write is not None}
-    assert set(options.WRITABLE) == writable
+    assert get_args(ItemState) == options.ITEM_STATES
 
 
 def test_show(run: Run, workspace: str) -> None:
@@ -158,6 +158,7 @@ def test_no_workspace(run: Run, argv: tuple[str, ...]) -> None:
         (("export", "mail", "--out", "nowhere/x.csv"), "--out nowhere/x.csv: there is no folder"),
         (("export", "mail", "--out", "mail/x.csv"), "--out mail/x.csv is inside the workspace"),
         (("export", "mail", "--out", "x.unknown"), "--to"),
+        (("export", "mail", "--out", "x", "--to", "word"), "--to"),
         (("export", "mail", "--out", "-", "--json"), "--json: standard output is used"),
         (("export", "mail", "--out", "x", "--events", "--state", "open"), "--state is for items"),
         (("export", "mail", "--out", "x", "--events", "--filed"), "--filed is for items"),
@@ -348,6 +349,24 @@ def test_export_in_other_formats(run: Run, workspace: str, format: str) -> None:
     texts = ["--text", "text", "--labels", "labels"] if format in ("csv", "tsv") else []
     read = run("convert", "x", "-", "--format", format, "--to", "jsonl", *texts, "--limit", "2")
     assert [line["labels"] for line in read.lines] == [["money"], ["travel"]]
+
+
+def test_export_of_what_is_left(run: Run, workspace: str) -> None:
+    back_up("mail", "copy")
+    data = Path("copy/journal.sqlite").read_bytes()
+    Path("copy/journal.sqlite").write_bytes(data.replace(b"Lisbon 4", b"London 4"))
+    done = run("journal", "export", "copy", "--out", "x.jsonl")
+    assert done.code == 1
+    assert "the content of event 6 is not what was written" in done.err
+    assert not Path("x.jsonl").exists()
+    done = run("journal", "export", "copy", "--out", "x.jsonl", "--on-error", "skip")
+    assert done.code == 3
+    assert "1 item was skipped:\n" in done.err
+    assert len(Path("x.jsonl").read_text().splitlines()) == 12
+    found = run(
+        "journal", "export", "copy", "--out", "x", "--to", "csv", "--on-error", "skip", "--json"
+    )
+    assert (found.json["written"], found.json["skipped"], len(found.json["errors"])) == (12, 1, 1)
 
 
 def test_export_of_events(run: Run, workspace: str) -> None:

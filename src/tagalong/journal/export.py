@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
@@ -12,7 +12,7 @@ from typing import Any
 from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.contents import Content
 from tagalong.journal.database import connect
-from tagalong.journal.errors import NotFoundError
+from tagalong.journal.errors import DamagedError, NotFoundError
 from tagalong.journal.label_names import LabelNames
 from tagalong.journal.reader import ItemState, JournalReader
 from tagalong.journal.view import journal_path
@@ -25,7 +25,11 @@ _ITEMS_AT_ONCE = 1000
 
 
 def export_items(
-    folder: str | os.PathLike[str], state: ItemState | None = None, *, filed: bool = False
+    folder: str | os.PathLike[str],
+    state: ItemState | None = None,
+    *,
+    filed: bool = False,
+    on_damage: Callable[[DamagedError], None] | None = None,
 ) -> Iterator[Item]:
     """Return the items of a workspace as they are at this moment, in the order of their arrival.
 
@@ -42,6 +46,8 @@ def export_items(
     filed : bool, default False
         Whether items that were filed without asking have the labels under which they were filed. No
         model should learn from those. By default their labels are not known.
+    on_damage : callable, optional
+        Called for each damaged item, which is left out. Without it, a DamagedError is raised.
 
     Examples
     --------
@@ -56,10 +62,15 @@ def export_items(
     path = journal_path(folder)
     if not path.exists():
         raise NotFoundError(f"{unicode_path(folder)}: there is no workspace here")
-    return _items(path, state, filed)
+    return _items(path, state, filed, on_damage)
 
 
-def _items(path: Path, state: ItemState | None, filed: bool) -> Iterator[Item]:
+def _items(
+    path: Path,
+    state: ItemState | None,
+    filed: bool,
+    on_damage: Callable[[DamagedError], None] | None,
+) -> Iterator[Item]:
     with closing(connect(path, read_only=True)) as connection:
         reader = JournalReader(path, connection)
         with reader.view():
@@ -67,17 +78,28 @@ def _items(path: Path, state: ItemState | None, filed: bool) -> Iterator[Item]:
             after = 0
             while found := reader.items(state, after, _ITEMS_AT_ONCE):
                 for seq, _, _ in found:
-                    status = reader.status(seq)
-                    labels = status.labels
-                    if labels is not None:
-                        labels = names.present(labels, status.seq)
-                    if status.state == "filed" and not filed:
-                        labels = None
-                    yield _item(reader.item_content(seq), labels)
+                    try:
+                        item = _item(reader, names, seq, filed)
+                    except DamagedError as error:
+                        if on_damage is None:
+                            raise
+                        on_damage(error)
+                    else:
+                        yield item
                 after = found[-1][0]
 
 
-def _item(content: Content, labels: list[str] | None) -> Item:
+def _item(reader: JournalReader, names: LabelNames, seq: int, filed: bool) -> Item:
+    status = reader.status(seq)
+    labels = status.labels
+    if labels is not None:
+        labels = names.present(labels, status.seq)
+    if status.state == "filed" and not filed:
+        labels = None
+    return _with_labels(reader.item_content(seq), labels)
+
+
+def _with_labels(content: Content, labels: list[str] | None) -> Item:
     item = content.item
     if isinstance(item, FeatureItem):
         # The names say no more than the numbers, but they are the same in every item.

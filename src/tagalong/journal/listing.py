@@ -1,4 +1,4 @@
-"""What is in a workspace, for people: its events with the ids of their items, and its size.
+"""Lists for people: the events of a workspace with the ids of their items, and its size.
 
 No model is loaded, so that it is quick however large the workspace is.
 """

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tagalong.cli.errors import OK, CommandError, UsageError
+from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.flags import parameters_as_flags
 from tagalong.cli.journal.messages import counted, journal_errors
 from tagalong.cli.live import Live
@@ -42,8 +42,8 @@ def _check_outside(path: str, workspace: str) -> None:
 
 
 def _write_events(args: argparse.Namespace, out: Output) -> int:
-    for given, flag in ((args.to, "--to"), (args.state, "--state"), (args.filed, "--filed")):
-        if given:
+    for flag in ("--to", "--state", "--filed", "--on-error"):
+        if getattr(args, flag[2:].replace("-", "_")):
             raise UsageError(f"{flag} is for items; --events are always JSON lines")
     count = 0
     events = export_events(args.workspace)
@@ -61,9 +61,17 @@ def _write_items(args: argparse.Namespace, out: Output) -> int:
     try:
         target = format_for_writing(args.out, args.to or ("jsonl" if args.out == "-" else None))
     except OptionError as error:
-        raise UsageError(parameters_as_flags(str(error), {"format": "--to"})) from error
+        problem = parameters_as_flags(str(error), {"format": "--to"})
+        given = f"--to {args.to}: " if args.to else ""
+        raise UsageError(f"{given}{problem}") from error
     seen = SeenParts()
-    items = export_items(args.workspace, args.state, filed=args.filed)
+    problems: list[str] = []
+    items = export_items(
+        args.workspace,
+        args.state,
+        filed=args.filed,
+        on_damage=(lambda error: problems.append(str(error))) if args.on_error == "skip" else None,
+    )
     with Live(out.quiet) as live:
         try:
             found: Iterable[Item] = seen.record(_counted(items, live, "items"))
@@ -78,13 +86,16 @@ def _write_items(args: argparse.Namespace, out: Output) -> int:
             "format": target.name,
             "written": count,
             "losses": losses,
+            "skipped": len(problems),
+            "errors": problems,
         }
     )
     if not out.json:
         out.info(f"{items_text(count)} written to {_place(args.out)} as {target.name}")
     for loss in losses:
         out.info(f"{target.name} files cannot hold everything: {loss}")
-    return OK
+    out.report_skipped(len(problems), problems)
+    return SOME_SKIPPED if problems else OK
 
 
 def _counted(found: Iterable[Any], live: Live, what: str) -> Iterator[Any]:

@@ -6,9 +6,9 @@ from typing import Any
 from tagalong.cli import arguments as shared
 from tagalong.cli.options.values import at_least_one, setting, whole
 
-__all__ = ["EVENT_KINDS", "ITEM_STATES", "WRITABLE", "add_journal"]
+__all__ = ["EVENT_KINDS", "ITEM_STATES", "add_journal"]
 
-# Copies of names in tagalong.journal and tagalong.readers.registry, which are slow to import.
+# Copies of names in tagalong.journal, which is slow to import.
 EVENT_KINDS = (
     "created",
     "item",
@@ -25,7 +25,6 @@ EVENT_KINDS = (
     "forgotten",
 )
 ITEM_STATES = ("open", "asked", "filed", "answered")
-WRITABLE = ("jsonl", "csv", "tsv", "svmlight", "arff", "fasttext", "vw", "parquet")
 
 SHOWN = 20
 Parser = argparse.ArgumentParser
@@ -129,10 +128,9 @@ def _add_export(actions: Any) -> None:
     )
     export.add_argument(
         "--to",
-        choices=WRITABLE,
         metavar="FORMAT",
-        help=f"format of the items: {', '.join(WRITABLE)} (default: recognised from the name of "
-        "the file; jsonl on standard output)",
+        help="format of the items, as for 'tagalong convert' (default: recognised from the name "
+        "of the file; jsonl on standard output)",
     )
     export.add_argument(
         "--state",
@@ -145,6 +143,12 @@ def _add_export(actions: Any) -> None:
         action="store_true",
         help="give items that were filed without asking the labels under which they were filed; do "
         "not let a model learn from those",
+    )
+    export.add_argument(
+        "--on-error",
+        choices=("stop", "skip"),
+        help="at an item that is damaged, stop (the default), or skip it and report the number of "
+        "skipped items at the end",
     )
     export.add_argument(
         "--events",
