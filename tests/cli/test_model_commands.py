@@ -32,10 +32,11 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
     lines = lines[1:]
     assert lines[3] == f"54 items learnt; 3 labels; {size.features} features with weights"
     assert lines[4].startswith("memory: ")
-    assert lines[5].startswith("learner: kind='LabelRanker', C=None, average='auto', ")
-    assert lines[6].startswith("features: backoff=True, buckets=1048576, ")
-    assert lines[7:9] == ["last run: items.jsonl; pass 1 of 1, 60 items read", ""]
-    assert lines[9].startswith("in the race ")
+    assert lines[5] == f"hash: {tagalong.load(model).model_hash()}"
+    assert lines[6].startswith("learner: kind='LabelRanker', C=None, average='auto', ")
+    assert lines[7].startswith("features: backoff=True, buckets=1048576, ")
+    assert lines[8:10] == ["last run: items.jsonl; pass 1 of 1, 60 items read", ""]
+    assert lines[10].startswith("in the race ")
     rest = lines[lines.index("label   items") - 1 :]
     assert rest == [
         "",
@@ -86,7 +87,7 @@ def test_inspect_shows_notes_in_words(run: Run, model: str) -> None:
 
 def test_inspect_shows_the_certificate_on_request(run: Run, model: str) -> None:
     lines = run("inspect", model, "--certificate").out.splitlines()
-    assert lines[8].startswith(
+    assert lines[9].startswith(
         "certificate: contestant standard-cautious: 5 mistakes in 54 rounds (9.3%)"
     )
     assert "certificate" not in run("inspect", model).out
@@ -144,6 +145,7 @@ def test_inspect_in_json(run: Run, model: str) -> None:
     found = run("inspect", model, "--json", "--words", "2").json
     assert found["kind"] == "Tagger"
     assert found["file_bytes"] == Path(model).stat().st_size
+    assert found["hash"] == tagger.model_hash()
     assert found["size"]["total_bytes"] == tagger.size().total_bytes
     assert found["certificate"]["dual"] == tagger.certificate_.dual
     assert found["notes"] == {"owner": "käthe"}
@@ -175,8 +177,10 @@ def test_inspect_many_labels(run: Run, tmp_path: Path) -> None:
 
 
 def test_inspect_a_ranker(run: Run, tmp_path: Path) -> None:
-    tagalong.LabelRanker().learn_one({"a": 1.0}, ["x"]).save(tmp_path / "ranker.tagalong")
+    ranker = tagalong.LabelRanker().learn_one({"a": 1.0}, ["x"])
+    ranker.save(tmp_path / "ranker.tagalong")
     found = run("inspect", "ranker.tagalong", "--json").json
+    assert found["hash"] == tagalong.model_hash(ranker)
     assert (found["kind"], found["labels"]) == ("LabelRanker", [{"label": "x"}])
     assert run("inspect", "ranker.tagalong").out.endswith("label  items\nx\n")
     assert run("inspect", "ranker.tagalong", "--words", "3").code == 2

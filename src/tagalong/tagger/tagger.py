@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -13,6 +13,7 @@ from tagalong.learning import model_files
 from tagalong.learning.examples import SparseRows
 from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
+from tagalong.learning.model_hash import model_hash
 from tagalong.learning.protocols import (
     Learner,
     OnlineLearner,
@@ -151,6 +152,20 @@ class Tagger(Suggester):
             if label not in self.learner.labels.number:
                 raise ValueError(f"there is no label {label!r}")
             self._targets.set(label, min_precision)
+        return self
+
+    def set_one_label(self, one_label: bool | Literal["auto"]) -> Self:
+        """Change whether every item has exactly one label. What was learnt stays.
+
+        Parameters
+        ----------
+        one_label : "auto", True or False
+            True: answers have one label, probabilities sum to 1, and items with several labels are
+            refused. "auto": the learner notices it from the labels of the items. Only a
+            `LabelRanker` accepts True and False.
+        """
+        with self._lock:
+            self._online().set_one_label(one_label)
         return self
 
     def count_mistake(self, label: Hashable) -> Self:
@@ -419,7 +434,13 @@ class Tagger(Suggester):
                         self.count_mistake(label)
             return self
 
-    def correct(self, item: AnyItem, labels: object, was: object) -> Self:
+    def correct(
+        self,
+        item: AnyItem,
+        labels: object,
+        was: object,
+        unknown: Collection[Hashable] = (),
+    ) -> Self:
         """Learn the right labels of an item that was learnt with wrong labels.
 
         The learner learns the item again, with the right labels. The label counts are then as if
@@ -433,12 +454,14 @@ class Tagger(Suggester):
             The right labels.
         was : label or collection of labels
             The wrong labels.
+        unknown : collection of labels
+            Labels of unknown relevance.
         """
         with self._lock:
             before = self.learner.labels.encode_one(was)
             if before[2]:
                 raise ValueError(f"was: {before[2][0]!r} is not a label of this tagger")
-            found = self.watch(item, labels, judged=False)
+            found = self.watch(item, labels, unknown, judged=False)
             self.history.recount(len(self.learner.labels), before[0], found.relevant)
         return self
 
@@ -546,10 +569,19 @@ class Tagger(Suggester):
         with self._lock:
             model_files.save(self, path, private=private)
 
+    def model_hash(self) -> str:
+        """Return the SHA-256 of everything that decides suggestions and learning.
+
+        See `tagalong.model_hash`. Notes and the stored names of words have no part in it.
+        """
+        with self._lock:
+            return model_hash(self)
+
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a model file."""
-        learner, weights = model_files.pack(self.learner)
-        header, arrays = self._parts_without_learner()
+        with self._lock:
+            learner, weights = model_files.pack(self.learner)
+            header, arrays = self._parts_without_learner()
         arrays |= {f"learner/{name}": array for name, array in weights.items()}
         return {"learner": learner, **header}, arrays
 
