@@ -13,7 +13,7 @@ from tagalong.evaluate import Progress
 from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.summary import coverage_lines, headline
 from tagalong.files.lock import exclusive_lock
-from tagalong.mail.filing import model as filing_model
+from tagalong.mail.filing import model_file as filing_model
 from tests.cli.conftest import Run, items
 from tests.evaluate.confident import confident_rounds
 from tests.model_files import decoded

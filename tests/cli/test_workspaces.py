@@ -219,3 +219,38 @@ def test_items_of_the_stream_are_numbered_by_occurrence(run: Run, tmp_path: Path
     assert run("learn", "a.jsonl", "--workspace", "w", "--json").json["new"] == 2
     with WorkspaceView("w") as view:
         assert [record.id for record in view.items()] == ["x", "x#2"]
+
+
+def test_labels_of_a_workspace(run: Run, stream: Path) -> None:
+    run("learn", "items.jsonl", "--workspace", "w")
+    assert [row["label"] for row in run("labels", "list", "w", "--json").json["labels"]] != []
+    assert run("labels", "rename", "w", "money", "cash").code == 0
+    assert run("labels", "set", "w", "cash", "--never").code == 0
+    assert run("labels", "merge", "w", "travel", "family", "--into", "private").code == 0
+    assert run("labels", "forget", "w", "cash").code == 0
+    with WorkspaceView("w") as view:
+        assert view.labels == ["private"]
+        kinds = [event.kind for event in view.events()][-5:]
+    assert kinds == [
+        "label-renamed",
+        "label-target",
+        "label-renamed",
+        "label-merged",
+        "label-forgotten",
+    ]
+    missing = run("labels", "rename", "w", "cash", "money")
+    assert missing.code == 1
+    assert "no label 'cash'" in missing.err
+
+
+def test_a_refused_merge_leaves_no_trace(run: Run, stream: Path) -> None:
+    run("learn", "items.jsonl", "--workspace", "w")
+    with Workspace("w") as workspace:
+        before = workspace.model().hash
+        with pytest.raises(JournalError, match="there is no label 'nothing'"):
+            workspace.merge_labels(["money", "nothing"], "both")
+        assert workspace.model().hash == before
+        # The label of the refused request must not be known.
+        with pytest.raises(JournalError, match="there is no label 'both'"):
+            workspace.forget_label("both")
+        workspace.rename_label("money", "both")

@@ -27,7 +27,7 @@ from tagalong.tagger import Tagger
 
 __all__ = ["run"]
 
-# Copy of tagalong.mail.filing.model.NOTES, which this command need not import.
+# Copy of tagalong.mail.filing.model_file.NOTES, which this command need not import.
 FILING_NOTE = "filing"
 
 MAX_LABELS = 20

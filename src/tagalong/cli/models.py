@@ -7,7 +7,7 @@ import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tagalong.cli.errors import CommandError, UsageError
 from tagalong.cli.output import Output
@@ -113,12 +113,20 @@ def file_header(path: str) -> dict[str, Any]:
     return header
 
 
-def find_label(tagger: Tagger, text: str) -> Hashable:
+class HasLabels(Protocol):
+    """A tagger or a workspace."""
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels, in order of appearance."""
+
+
+def find_label(tagger: HasLabels, text: str) -> Hashable:
     """Return the label that a text on the command line names.
 
     Parameters
     ----------
-    tagger : Tagger
+    tagger : Tagger or Workspace
         The model. Its labels need not be strings.
     text : str
         The text on the command line.

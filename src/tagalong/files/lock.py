@@ -96,9 +96,7 @@ class BusyError(RuntimeError):
         The process that holds the lock.
     """
 
-    def __init__(
-        self, lock: Path, holder: LockHolder | None, waited: float, what: str = "model"
-    ):
+    def __init__(self, lock: Path, holder: LockHolder | None, waited: float, what: str = "model"):
         self.holder = holder
         after = f"; waited {waited:g} s for it" if waited else ""
         super().__init__(f"{unicode_path(lock)}: this {what} is in use by {_who(holder)}{after}")
@@ -165,9 +163,7 @@ def exclusive_lock(
         os.close(descriptor)
 
 
-def _locked_file(
-    path: Path, wait: float, on_wait: Callable[[str], None] | None, what: str
-) -> int:
+def _locked_file(path: Path, wait: float, on_wait: Callable[[str], None] | None, what: str) -> int:
     """Return the descriptor of a lock file after this process has got its lock."""
     start = time.monotonic()
     while True:

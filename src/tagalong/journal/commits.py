@@ -41,6 +41,8 @@ class Commits:
         The journal.
     on_commit : callable
         Called after each commit, before the requests are acknowledged.
+    on_refusal : callable
+        Called after a request was refused, whose changes are not part of the commit.
     on_failure : callable
         Called after a commit that failed; what was derived from it has to be read again.
     """
@@ -49,10 +51,12 @@ class Commits:
         self,
         store: JournalStore,
         on_commit: Callable[[], None],
+        on_refusal: Callable[[], None],
         on_failure: Callable[[], None],
     ):
         self._store = store
         self._on_commit = on_commit
+        self._on_refusal = on_refusal
         self._on_failure = on_failure
         self._waiting: list[_Request] = []
         self._is_busy = False
@@ -126,6 +130,7 @@ class Commits:
         except StorageError:  # the whole transaction is lost
             raise
         except Exception as error:
+            self._on_refusal()
             request.fail(error)
             return False
         return True

@@ -3,9 +3,10 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tagalong.files.replacement import sync_folder
 from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.errors import DamagedError, NotFoundError, StorageError
 from tagalong.journal.schema import SchemaError, prepare_schema
@@ -80,7 +81,12 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 def _make_durable(connection: sqlite3.Connection) -> None:
     """Let a commit end only when it is on the disk, and deleted content leave no trace."""
-    connection.execute("PRAGMA journal_mode = WAL")
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise sqlite3.OperationalError(
+            "this file system cannot share memory between processes, which a journal needs; use a "
+            "folder on a local disk"
+        )
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
 
@@ -88,17 +94,20 @@ def _make_durable(connection: sqlite3.Connection) -> None:
 def _create_private(path: Path) -> None:
     """Create an empty database that only its owner may read, unless there is one.
 
-    SQLite gives its other files the same mode.
+    SQLite gives its other files the same mode, and stores their names safely. It does not do that
+    for the folders above.
     """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    folder = path.absolute().parent
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        return
+        with suppress(FileExistsError):
+            os.close(os.open(path, flags, 0o600))
+        if path.stat().st_size:
+            return
+        sync_folder(folder)
+        sync_folder(folder.parent)
     except OSError as error:
         raise StorageError(error.errno, error.strerror, unicode_path(path)) from error
-    os.close(descriptor)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    for above in folder.parent.parents:  # new too, perhaps, or those of another user
+        with suppress(OSError):
+            sync_folder(above)

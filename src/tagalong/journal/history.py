@@ -34,7 +34,7 @@ def taken_back_by(takings: Sequence[Event]) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What changes if events are taken back or come back.
+    """The changes if events are taken back or come back.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def revise(store: JournalStore, seqs: Iterable[int], *, cascade: bool) -> Revisi
     target = Event("undo", {"seqs": list(seqs)}, seq=store.tip + 1)
     after = taken_back_by([*takings, target])
     changed = before ^ after
-    # What takes others back changes neither labels nor settings by itself.
+    # An event that takes others back changes neither labels nor settings by itself.
     others = changed - {event.seq for event in takings}
     walk = _Walk(store, before, after, others, cascade=cascade)
     if others:

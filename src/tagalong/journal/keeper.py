@@ -98,7 +98,7 @@ class ModelKeeper:
         try:
             catch_up(self._store, self.state)
         except Exception as error:
-            # What was committed stays acknowledged. Until the model is computed anew, the old one
+            # The commit stays acknowledged. Until the model is computed anew, the old one
             # learns as well as it can.
             if self.is_settled:
                 self._on_problem(_as_journal_error(error))

@@ -28,7 +28,7 @@ _EVENT = "e.seq, e.time, e.kind, e.item, e.batch, e.actor, e.body"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What has become of an item.
+    """The fate of an item so far.
 
     Parameters
     ----------

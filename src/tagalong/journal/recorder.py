@@ -68,6 +68,12 @@ class Recorder:
     def reload(self) -> None:
         """Read labels and settings from the journal, after a transaction that failed."""
         self.ledger = self._store.ledger()
+        self._last = self._store.tip
+
+    def after_refusal(self) -> None:
+        """Forget what a refused request had stored before it was refused."""
+        if self._store.tip != self._last:
+            self.reload()
 
     def create(
         self, settings: Mapping[str, Any], workspace: str, model: bytes, labels: Sequence[str]
@@ -92,6 +98,7 @@ class Recorder:
         """Store a possible event with all that follows from it."""
         stored = self._store.append(event, content)
         self._store.set_label_changes(stored.seq, self.ledger.follow(stored))
+        self._last = stored.seq
         return stored
 
     def _append_if_possible(self, event: Event) -> Event:

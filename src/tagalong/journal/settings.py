@@ -13,7 +13,7 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides learning and filing in a workspace.
+    """The settings that decide learning and filing in a workspace.
 
     Parameters
     ----------

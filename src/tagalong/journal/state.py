@@ -32,15 +32,14 @@ class ModelState:
     seq : int
         The event.
     build : str
-        What computed the state: see `tagalong.journal.snapshots.current_build`. "mixed" if several
+        What computed the state: see `tagalong.journal.builds.current_build`. "mixed" if several
         builds did.
     refused : int
         Number of answers that the learner could not learn.
-
-    Attributes
-    ----------
     work : float
-        Seconds of processor time that events have taken since the state was made or loaded.
+        Seconds of processor time that events have taken since the state was made or saved.
+    lock : RLock
+        Held while the state changes.
     """
 
     tagger: Tagger

@@ -148,7 +148,7 @@ class WorkspaceView:
 
     @property
     def settings(self) -> Settings:
-        """What decides learning and filing."""
+        """The settings that decide learning and filing."""
         return self._settings
 
     @property

@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from tagalong.journal.errors import (
     RefusedError,
     StorageError,
 )
-from tagalong.journal.events import Event
+from tagalong.journal.events import Event, Kind
 from tagalong.journal.keeper import ModelKeeper
 from tagalong.journal.ledger import checked_label, checked_labels
 from tagalong.journal.operation import read_operation
@@ -194,7 +194,9 @@ class Workspace(WorkspaceView):
                 exact=exact,
                 on_problem=self._note_problem,
             )
-            self._commits = Commits(store, self._keeper.follow, self._after_failure)
+            self._commits = Commits(
+                store, self._keeper.follow, self._recorder.after_refusal, self._after_failure
+            )
             self._keeper.start(self._commits)
             stack.callback(self._keeper.close)
             self._stack = stack.pop_all()
@@ -223,7 +225,7 @@ class Workspace(WorkspaceView):
 
     @property
     def settings(self) -> Settings:
-        """What decides learning and filing."""
+        """The settings that decide learning and filing."""
         return self._recorder.ledger.settings
 
     def _commit(
@@ -329,6 +331,7 @@ class Workspace(WorkspaceView):
                 except StorageError:
                     raise
                 except JournalError as error:
+                    self._recorder.after_refusal()
                     results.append(error)
             return results
 
@@ -511,8 +514,38 @@ class Workspace(WorkspaceView):
         body = {"name": checked_label(name), "to": checked_label(to, "the new name")}
         return self._operate(Event("label-renamed", body, actor=actor))
 
+    def merge_labels(self, labels: Collection[str], into: str, *, actor: str = "") -> list[int]:
+        """Merge labels into one; return the events, which are one batch.
+
+        Parameters
+        ----------
+        labels : collection of str
+            The labels that end.
+        into : str
+            The label that gets their items. If it does not exist, the first one is renamed.
+        actor : str
+            Who merges them.
+        """
+        target = checked_label(into)
+        names = [name for name in checked_labels(labels) if name != target]
+        if not names:
+            raise RefusedError(f"the label {into!r} cannot be merged into itself")
+        batch = str(uuid.uuid4())
+
+        def work() -> list[int]:
+            seqs = []
+            for name in names:
+                is_there = target in self._recorder.ledger.labels
+                kind: Kind = "label-merged" if is_there else "label-renamed"
+                body = {"name": name, "into" if is_there else "to": target}
+                event = Event(kind, body, batch=batch, actor=actor)
+                seqs.append(self._recorder.operate(event))
+            return seqs
+
+        return self._commits.submit(work)
+
     def merge_label(self, name: str, into: str, *, actor: str = "") -> int:
-        """Merge a label into another one.
+        """Merge a label into another one, which must exist.
 
         Parameters
         ----------
@@ -561,7 +594,7 @@ class Workspace(WorkspaceView):
         ----------
         actor : str
             Who changes them.
-        **changes : object
+        changes : object
             New values by name.
         """
         if not changes:

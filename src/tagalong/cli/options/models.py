@@ -154,7 +154,7 @@ def add_labels(parser: Parser) -> None:
         description="Remove labels and their weights.",
     )
     for action in (rename, merge, forget):
-        action.add_argument("model", metavar="MODEL", help="model file to change")
+        action.add_argument("model", metavar="MODEL", help="model file or workspace to change")
     rename.add_argument("old", metavar="OLD", help="present name of the label")
     rename.add_argument("new", metavar="NEW", help="new name of the label")
     merge.add_argument("labels", metavar="LABEL", nargs="+", help="labels to merge")
@@ -177,7 +177,7 @@ def _add_labels_list(actions: Any) -> None:
         description="Show the labels: how many items each has, how many items ago the last one "
         "was, and the label's own target.",
     )
-    listed.add_argument("model", metavar="MODEL", help="model file to read")
+    listed.add_argument("model", metavar="MODEL", help="model file or workspace to read")
     listed.add_argument(
         "--sort",
         choices=("items", "last", "name"),
@@ -196,7 +196,7 @@ def _add_labels_set(actions: Any) -> None:
         "The labels' own target applies in 'suggest' and 'file', whatever their --min-precision "
         "is.",
     )
-    target.add_argument("model", metavar="MODEL", help="model file to change")
+    target.add_argument("model", metavar="MODEL", help="model file or workspace to change")
     target.add_argument("labels", metavar="LABEL", nargs="+", help="labels to set the target of")
     value = target.add_mutually_exclusive_group(required=True)
     value.add_argument(
