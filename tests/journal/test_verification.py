@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from tagalong.journal import NotFoundError, Verification, Workspace, verify
 from tagalong.journal.builds import current_build
 from tagalong.journal.reader import FIRST_LINK, JournalReader, next_link
 from tagalong.journal.snapshots import packed
+from tagalong.journal.store import JournalStore
 from tagalong.journal.view import snapshots_of
-from tagalong.learning.model_files import save_parts
 
 TEXTS = ["invoice of the bank", "flight to Lisbon", "dinner on Sunday"]
 LABELS = ["money", "travel", "family"]
@@ -287,18 +288,17 @@ def test_an_impossible_event_is_named(folder: Path) -> None:
 
 def test_a_forged_history_is_noticed_by_the_snapshots(folder: Path) -> None:
     """Who changes an event and all links after it has not changed the models."""
-    with database(folder) as connection:
-        listed = connection.execute("SELECT * FROM snapshots").fetchall()
-    query = "UPDATE events SET body = replace(body, 'money', 'travel') WHERE seq = 5"
-    write(folder, query)
+    snapshots = snapshots_of(folder)
+    with JournalReader(folder / "journal.sqlite") as reader:
+        states = [(each, snapshots.load(each)) for each in reader.snapshots()]
+    write(folder, "UPDATE events SET body = replace(body, 'money', 'travel') WHERE seq = 5")
     chain_again(folder)
-    with database(folder) as connection:
-        for name, seq, _, *rest in listed:
-            (link,) = connection.execute(
-                "SELECT chain FROM events WHERE seq = ?", (seq,)
-            ).fetchone()
-            values = (name, seq, link, *rest)
-            connection.execute("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)", values)
+    with closing(JournalStore(folder / "journal.sqlite")) as store, store.transaction():
+        for snapshot, state in states:
+            link = store.link(snapshot.seq)
+            assert link is not None
+            forged = snapshots.write(replace(snapshot, link=link), packed(state))
+            store.list_snapshot(forged)
     problems = verify(folder).problems
     assert sum("but replaying gives" in problem for problem in problems) == 2
 
@@ -319,25 +319,31 @@ def test_a_missing_snapshot(folder: Path) -> None:
     assert the_problem(verify(folder)) == f"snapshots/{path.name}: the snapshot is missing"
 
 
-def test_a_snapshot_with_another_model(folder: Path) -> None:
-    path = newest_snapshot(folder)
-    Tagger().learn("another", ["model"]).save(path)
-    problems = verify(folder).problems
-    assert len(problems) == 2
-    assert "its model has the hash" in problems[0]
-    assert problems[1] == f"snapshots/{path.name}: its figures are not those of a replay"
-
-
-def test_a_snapshot_with_other_figures(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("tagger", Tagger().learn("another", ["model"]), "its model has the hash [0-9a-f]+…, but "),
+        ("progress", Progress(), "its figures are not those of a replay"),
+        ("refused", 7, "its figures are not those of a replay"),
+    ],
+)
+def test_a_snapshot_with_another_state(
+    folder: Path, name: str, value: object, expected: str
+) -> None:
     snapshots = snapshots_of(folder)
     with JournalReader(folder / "journal.sqlite") as reader:
         newest = reader.snapshots()[-1]
     state = snapshots.load(newest)
-    state.progress = Progress()
-    parts = packed(state)
-    save_parts(parts.header, parts.arrays, snapshots.path(newest))
+    setattr(state, name, value)
+    snapshots.write(newest, packed(state))
+    assert re.match(f"snapshots/{newest.name}: {expected}", the_problem(verify(folder)))
+
+
+def test_a_snapshot_in_place_of_another(folder: Path) -> None:
+    older, newest = sorted((folder / "snapshots").iterdir())
+    shutil.copy(older, newest)
     problem = the_problem(verify(folder))
-    assert problem == f"snapshots/{newest.name}: its figures are not those of a replay"
+    assert problem == f"snapshots/{newest.name}: damaged snapshot: it belongs to another history"
 
 
 def test_a_snapshot_of_another_build_is_not_compared(folder: Path) -> None:

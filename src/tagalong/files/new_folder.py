@@ -4,7 +4,6 @@ The contents go to a folder beside, which is then renamed. It is locked meanwhil
 killed, the kernel releases the lock, and the next attempt removes what is left.
 """
 
-import errno
 import fcntl
 import hashlib
 import os
@@ -15,10 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tagalong.files.named_errors import naming_errors
+from tagalong.files.replacement import sync_folder
 
 __all__ = ["is_absent_or_empty", "new_folder"]
-
-_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EBADF)
 
 
 def is_absent_or_empty(path: Path) -> bool:
@@ -53,10 +51,10 @@ def new_folder(path: Path) -> Iterator[Path]:
         with naming_errors(os.fspath(path)):
             for folder, _, names in os.walk(aside):
                 for name in names:
-                    _sync(Path(folder, name))
-                _sync(Path(folder))
+                    _sync_file(Path(folder, name))
+                sync_folder(Path(folder))
             os.rename(aside, path)
-            _sync(path.parent)
+            sync_folder(path.parent)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
@@ -104,13 +102,10 @@ def _remove_unlocked(path: str) -> None:
         os.close(descriptor)
 
 
-def _sync(path: Path) -> None:
-    """Store a file, or the entries of a folder, safely."""
+def _sync_file(path: Path) -> None:
+    """Store a file safely."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         os.fsync(descriptor)
-    except OSError as error:
-        if not path.is_dir() or error.errno not in _NO_FOLDER_SYNC:
-            raise
     finally:
         os.close(descriptor)
