@@ -32,10 +32,15 @@ class JournalStore(JournalReader):
         super().__init__(path, connect(path))
 
     def reopen(self) -> None:
-        """Open a new connection after an error of the disk, which the old one may remember."""
+        """Open a new connection after an error of the disk, which the old one may remember.
+
+        The old one is closed last: without any connection, SQLite would remove the index of its
+        log, and a full disk may have no room to write it again, so that nobody could read.
+        """
+        connection = connect(self.path)
         with suppress(sqlite3.Error):
             self._connection.close()
-        self._connection = connect(self.path)
+        self._connection = connection
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
