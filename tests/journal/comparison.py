@@ -42,7 +42,7 @@ def assert_equal(workspace: WorkspaceView, naive: NaiveWorkspace) -> None:
 
 
 def assert_tables_agree(folder: Path, naive: NaiveWorkspace) -> None:
-    """What the database stores about its events agrees with the events."""
+    """The tables of the database agree with the events."""
     state = naive.state()
     counting = {event.seq for event in naive.counting()}
     with JournalReader(folder / "journal.sqlite") as reader, reader.view():
@@ -81,7 +81,7 @@ def as_json(value: Any) -> str:
 
 
 def copy_of_files(folder: Path, to: Path) -> None:
-    """Copy the files of a workspace as a crash at this moment would leave them."""
+    """Copy the files of a workspace as a crash would leave them, while nothing is written."""
     to.mkdir()
     for name in ("journal.sqlite", "journal.sqlite-wal"):
         if (folder / name).exists():

@@ -55,7 +55,7 @@ class NaiveItem:
 
 
 class NaiveState:
-    """What follows from events: items, labels, settings, and with a tagger the model.
+    """Everything that follows from events: items, labels, settings, and with a tagger the model.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import pytest
 
 from tagalong import LabelRanker, Predtron, Tagger
 from tagalong.journal import RefusedError, Settings, Workspace
-from tagalong.journal.operation import read_operation
+from tagalong.journal.limits import read_limits
 from tests.journal.comparison import assert_equal, hash_of, naive_of
 from tests.journal.examples import new_workspace
 
@@ -111,14 +111,14 @@ def test_settings_that_the_model_needs_reach_it(workspace: Workspace) -> None:
 
 
 def test_without_a_file_the_defaults_hold(folder: Path) -> None:
-    operation = read_operation(folder, Settings())
+    operation = read_limits(folder, Settings())
     assert operation.snapshot_budget(100) == 2000
     assert operation.snapshot_budget(10**9) == 2_000_000_000
 
 
 def test_the_file_limits_snapshots(folder: Path) -> None:
     write(folder, "snapshot_bytes = 5_000\n")
-    assert read_operation(folder, Settings()).snapshot_budget(10**9) == 5000
+    assert read_limits(folder, Settings()).snapshot_budget(10**9) == 5000
 
 
 def test_values_that_decide_learning_must_agree(folder: Path) -> None:

@@ -15,11 +15,12 @@ from tagalong.journal.errors import (
 )
 from tagalong.journal.events import Event
 from tagalong.journal.export import export_events, export_items
+from tagalong.journal.operations import Filed
 from tagalong.journal.recorder import Added
 from tagalong.journal.settings import Settings
 from tagalong.journal.verification import Verification, verify
 from tagalong.journal.view import ItemRecord, WorkspaceView
-from tagalong.journal.workspace import Filed, ModelFacts, Workspace
+from tagalong.journal.workspace import ModelFacts, Workspace
 
 __all__ = [
     "Added",

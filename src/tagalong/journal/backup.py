@@ -23,7 +23,7 @@ from tagalong.journal.errors import (
     StorageError,
 )
 from tagalong.journal.integrity import Integrity, OnProgress, check_integrity, one_view
-from tagalong.journal.operation import NAME as SETTINGS
+from tagalong.journal.limits import NAME as SETTINGS
 from tagalong.journal.reader import JournalReader, Snapshot
 from tagalong.journal.view import journal_path, snapshots_of
 

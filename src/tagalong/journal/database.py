@@ -31,7 +31,7 @@ def database_errors(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         name = unicode_path(path)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGE:
+        if code in _DAMAGE or "decode to UTF-8" in str(error):
             raise DamagedError(
                 f"{name}: the database is damaged ({error}); 'tagalong journal verify' says what "
                 "is affected, 'tagalong journal restore' brings a backup back"

@@ -14,7 +14,7 @@
 | label-target | name, min_precision | the label has its own required precision |
 | settings | changes | |
 | undo | seqs | these events are taken back |
-| forgotten | seqs | the item is forgotten: its events count no longer, its content is deleted |
+| forgotten | items, seqs | items are forgotten: these events count no longer, content is deleted |
 
 An event that was taken back stays in the journal; the fold leaves it out.
 """

@@ -244,7 +244,9 @@ class _Check:
     def _report_missing_contents(self) -> None:
         """Report missing contents, except those of forgotten items."""
         takings = self._found.takings
-        forgotten = {seq for each in takings if each.kind == "forgotten" for seq in each.taken}
+        forgotten = {
+            seq for each in takings if each.kind == "forgotten" for seq in each.body["items"]
+        }
         for seq in self._without_content:
             if seq not in forgotten:
                 self._report(f"the content of event {seq:,} is missing", seq)

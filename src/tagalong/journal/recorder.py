@@ -297,8 +297,8 @@ class Recorder:
         revision = revise(store, counting, cascade=True) if counting else None
         impossible = [] if revision is None else revision.impossible
         # Events that were undone before are named too, so that they never come back.
-        event = Event("forgotten", {"seqs": sorted({*about, *impossible})}, actor=actor)
-        stored = store.append(event)
+        body = {"items": items, "seqs": sorted({*about, *impossible})}
+        stored = store.append(Event("forgotten", body, actor=actor))
         if revision is not None:
             write_revision(store, revision)
         for item in items:

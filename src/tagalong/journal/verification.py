@@ -14,7 +14,7 @@ from tagalong.journal.database import connect
 from tagalong.journal.derived_tables import differences
 from tagalong.journal.errors import DamagedError, JournalError, NotFoundError, RefusedError
 from tagalong.journal.integrity import Integrity, OnProgress, check_integrity, one_view
-from tagalong.journal.operation import read_operation
+from tagalong.journal.limits import read_limits
 from tagalong.journal.reader import JournalReader, Snapshot
 from tagalong.journal.recovery import catch_up, first_state
 from tagalong.journal.state import ModelState
@@ -176,7 +176,7 @@ class _Verifier:
     def _check_operation(self) -> None:
         """Check the file settings.toml, which a workspace refuses if it contradicts the events."""
         try:
-            read_operation(self._folder, self._reader.ledger().settings)
+            read_limits(self._folder, self._reader.ledger().settings)
         except RefusedError as error:
             self._problems.append(str(error).removeprefix(f"{unicode_path(self._folder)}/"))
 

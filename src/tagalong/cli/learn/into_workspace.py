@@ -65,7 +65,8 @@ class WorkspaceDestination:
             Not used.
         """
         read = [item for item in items if isinstance(item, Item)]
-        found = self._workspace.add_many([self._with_id(item) for item in read], relabel=True)
+        given = [self._with_id(item) for item in read]
+        found = self._workspace.add_many(given, relabel=True, actor="command line")
         for item, result in zip(read, found, strict=True):
             if isinstance(result, Added):
                 self._outcomes[result.outcome] += 1

@@ -1,5 +1,6 @@
 """Tagger and journal of a mailbox in a workspace: what the owner's folders teach is an event."""
 
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ __all__ = ["WorkspaceModel", "view_of_workspace"]
 
 DOCUMENT = "mail"
 """The document of the workspace with the journal of messages."""
+ACTOR = "tagalong file"
 WAITING = 256
 """Number of messages that are learnt in one commit."""
 
@@ -80,13 +82,13 @@ class WorkspaceModel(FilingModel):
                     "new folder to learn without words"
                 )
             if audit is not None and audit != self._workspace.settings.audit:
-                self._workspace.change_settings(audit=audit)
+                self._workspace.change_settings(audit=audit, actor=ACTOR)
         except BaseException:
             self._workspace.close()
             raise
         super().__init__(folder, self._workspace.tagger, journal)
         self._waiting: list[Item] = []
-        self._batch = ""
+        self._batch = str(uuid.uuid4())  # all that a run files can be undone together
 
     @property
     def tagger(self) -> Tagger:
@@ -108,7 +110,7 @@ class WorkspaceModel(FilingModel):
             Old and new label of the folder.
         """
         self._learn_waiting()
-        self._workspace.rename_label(old, new)
+        self._workspace.rename_label(old, new, actor=ACTOR)
         self.journal.rename_folder(old, new)
 
     def teach(self, item: Item, decision: Decision, old_folder: str) -> None:
@@ -129,21 +131,21 @@ class WorkspaceModel(FilingModel):
         if decision.lesson == "reject":
             if decision.folder in self._workspace.labels:
                 self._be_filed(message, decision.folder, asked=False)
-                self._workspace.answer(message.id, [], shown=[decision.folder])
+                self._workspace.answer(message.id, [], shown=[decision.folder], actor=ACTOR)
             return
         if decision.lesson in ("refile", "answer") and old_folder in self._workspace.labels:
             self._be_filed(message, old_folder, asked=decision.lesson == "answer")
-        self._workspace.add(message)
+        self._workspace.add(message, actor=ACTOR)
         record = self._workspace.item(message.id)
         if record.state != "answered" or record.labels != [decision.folder]:
-            self._workspace.answer(message.id, [decision.folder])
+            self._workspace.answer(message.id, [decision.folder], actor=ACTOR)
 
     def _be_filed(self, message: Item, folder: str, *, asked: bool) -> None:
         """Record that a message was filed, unless the workspace has it, or its answer, already."""
-        self._workspace.add(message)
+        self._workspace.add(message, actor=ACTOR)
         state = self._workspace.item(message.id).state
         if state == "open" or (state == "asked" and not asked):
-            self._workspace.file(message.id, [folder], asked=asked, batch=self._batch)
+            self._workspace.file(message.id, [folder], asked=asked, batch=self._batch, actor=ACTOR)
 
     def note_filed(self, item: Item, folder: str, *, asked: bool = False) -> None:
         """Record that a message was filed, or is a spot check.
@@ -162,11 +164,11 @@ class WorkspaceModel(FilingModel):
         if not waiting:
             return
         for item, result in zip(
-            waiting, self._workspace.add_many(waiting, relabel=True), strict=True
+            waiting, self._workspace.add_many(waiting, relabel=True, actor=ACTOR), strict=True
         ):
             if isinstance(result, ConflictError):
                 # Two messages with the same id, subject and sender: both are learnt.
-                self._workspace.add(item, id=f"{item.id}:{_content_digest(item)}")
+                self._workspace.add(item, id=f"{item.id}:{_content_digest(item)}", actor=ACTOR)
             elif isinstance(result, JournalError):
                 raise result
 

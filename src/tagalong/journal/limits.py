@@ -9,7 +9,7 @@ from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.errors import RefusedError
 from tagalong.journal.settings import Settings
 
-__all__ = ["Operation", "read_operation"]
+__all__ = ["Limits", "read_limits"]
 
 NAME = "settings.toml"
 MAX_SNAPSHOTS = 20
@@ -17,7 +17,7 @@ MAX_SNAPSHOT_BYTES = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Limits:
     """Limits of a workspace.
 
     Parameters
@@ -42,7 +42,7 @@ class Operation:
         return min(MAX_SNAPSHOTS * newest, MAX_SNAPSHOT_BYTES)
 
 
-def read_operation(folder: Path, settings: Settings) -> Operation:
+def read_limits(folder: Path, settings: Settings) -> Limits:
     """Return the limits in the file settings.toml of a workspace, or the defaults.
 
     Parameters
@@ -57,7 +57,7 @@ def read_operation(folder: Path, settings: Settings) -> Operation:
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return Operation()
+        return Limits()
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RefusedError(f"{unicode_path(path)}: not valid TOML: {error}") from error
     present = settings.to_json()
@@ -68,7 +68,7 @@ def read_operation(folder: Path, settings: Settings) -> Operation:
                 f"{present[name]!r}: it decides learning, so change it with "
                 f"'tagalong journal set {name}=VALUE', and remove it here"
             )
-    return Operation(**_checked(given, path))
+    return Limits(**_checked(given, path))
 
 
 def _checked(given: dict[str, Any], path: Path) -> dict[str, Any]:
