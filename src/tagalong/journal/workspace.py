@@ -3,8 +3,8 @@
 import os
 import tempfile
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -87,6 +87,9 @@ class Workspace(OperatedWorkspace):
     exact : bool, default False
         Whether to use only snapshots of this build of Tagalong, so that the model has the same
         bits as if every event were replayed.
+    quick_undo : bool, default True
+        Whether to keep a second copy of the model in memory, some answers behind, so that recent
+        answers are undone at once.
     command : str
         Who opens the workspace, for the message that others get.
     wait : float, default 0
@@ -102,6 +105,8 @@ class Workspace(OperatedWorkspace):
         If another process has the workspace open.
     DamagedError
         If the journal is damaged.
+    StorageError
+        If its files cannot be opened, made or read.
 
     Examples
     --------
@@ -123,6 +128,7 @@ class Workspace(OperatedWorkspace):
         settings: Mapping[str, Any] | None = None,
         create: bool = True,
         exact: bool = False,
+        quick_undo: bool = True,
         command: str = "tagalong",
         wait: float = 0.0,
         on_wait: Callable[[str], None] | None = None,
@@ -137,8 +143,8 @@ class Workspace(OperatedWorkspace):
         self._readers = ReaderPool(path)
         # Before anything is made, so that a model that cannot be used leaves no trace.
         first = None if path.exists() else _first_event(tagger, settings)
-        with ExitStack() as stack:
-            _make_private_folder(self.folder)
+        with _storage_errors(self.folder), ExitStack() as stack:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = exclusive_lock(
                 path, command=command, wait=wait, on_wait=on_wait, what="workspace"
             )
@@ -167,6 +173,7 @@ class Workspace(OperatedWorkspace):
                 state,
                 limits.snapshot_budget,
                 exact=exact,
+                spare_bytes=limits.spare_bytes if quick_undo else 0,
                 on_problem=self._note_problem,
             )
             self._commits = Commits(
@@ -262,11 +269,16 @@ class Workspace(OperatedWorkspace):
             self._store.shrink_log()
 
 
-def _make_private_folder(folder: Path) -> None:
+@contextmanager
+def _storage_errors(folder: Path) -> Iterator[None]:
+    """Turn errors of files, such as the lock, into errors of the workspace that name the file."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        yield
+    except StorageError:
+        raise
     except OSError as error:
-        raise StorageError(error.errno, error.strerror, unicode_path(folder)) from error
+        name = unicode_path(error.filename or folder)
+        raise StorageError(error.errno, error.strerror, name) from error
 
 
 def _first_event(
