@@ -48,6 +48,7 @@ def open_workspace(
             tagger=tagger,
             settings=settings,
             create=create,
+            quick_undo=False,  # a command undoes once
             command=f"tagalong {args.command}",
             wait=args.wait,
             on_wait=lambda who: out.info(f"waiting for {who}"),

@@ -8,8 +8,9 @@ from contextlib import suppress
 from tagalong.journal.commits import Commits
 from tagalong.journal.errors import DamagedError, JournalError
 from tagalong.journal.reader import JournalReader
-from tagalong.journal.recovery import catch_up, recovered_state
+from tagalong.journal.recovery import catch_up, newest_state
 from tagalong.journal.snapshots import PackedState, Snapshots, packed, thinned
+from tagalong.journal.spare import Spare
 from tagalong.journal.state import ModelState
 from tagalong.journal.store import JournalStore
 
@@ -21,6 +22,8 @@ or two, and most of it is replaying from the snapshot before."""
 WORK_WORTH_A_SNAPSHOT = 0.05
 EVENTS_WITHOUT_WRITERS = 256
 SECONDS_AFTER_A_FAILURE = 10.0
+SECONDS_OF_REST = 0.5
+"""How long nothing must have been committed before the spare copy is brought up to date."""
 _UNKNOWN = -1
 
 
@@ -39,6 +42,8 @@ class ModelKeeper:
         Returns how many bytes the snapshots may take, given the size of the newest.
     exact : bool
         Whether only snapshots of this build are used.
+    spare_bytes : int
+        Number of bytes up to which a model has a second copy in memory, for quick undo.
     on_problem : callable
         Called with each damaged snapshot, and each snapshot that could not be written.
 
@@ -56,6 +61,7 @@ class ModelKeeper:
         budget: Callable[[int], int],
         *,
         exact: bool,
+        spare_bytes: int,
         on_problem: Callable[[JournalError], None],
     ):
         self.state = state
@@ -63,6 +69,9 @@ class ModelKeeper:
         self._snapshots = snapshots
         self._budget = budget
         self._exact = exact
+        self._spare = Spare(snapshots, exact=exact)
+        self._spare_bytes = spare_bytes
+        self._last_commit = 0.0
         self._on_problem = on_problem
         self._revision = self._state_revision = store.revision
         self._changed = threading.Condition()
@@ -105,7 +114,8 @@ class ModelKeeper:
                 self._state_revision = _UNKNOWN
                 self._wake()
             self.state.seq = self._store.tip
-        if self._needs_snapshot():
+        self._last_commit = time.monotonic()
+        if self._needs_snapshot() or self._needs_spare():
             self._wake()
 
     def _wake(self) -> None:
@@ -127,22 +137,37 @@ class ModelKeeper:
         least = max(WORK_BETWEEN_SNAPSHOTS, self._saving_takes / 2)
         return self.is_settled and self.state.work >= least
 
+    def _needs_spare(self) -> bool:
+        weights = self.state.tagger.learner.bytes_of_weights
+        if weights > self._spare_bytes:
+            self._spare.drop()
+            return False
+        return self.is_settled and self._spare.is_due(self.state.seq)
+
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(self._has_work)
-                if self._closing:
-                    return
+                idle = SECONDS_OF_REST if self._needs_spare() else None
+                has_work = self._changed.wait_for(self._has_work, idle)
+            if self._closing:
+                return
             try:
-                if self.is_settled:
-                    self.make_snapshot()
-                else:
+                if not self.is_settled:
                     self._rebuild()
+                elif has_work:
+                    self.make_snapshot()
+                elif time.monotonic() - self._last_commit >= SECONDS_OF_REST:
+                    self._refresh_spare()
             except InterruptedError:
                 return
             except Exception as error:
                 self._on_problem(_as_journal_error(error))
                 self._pause()
+
+    def _refresh_spare(self) -> None:
+        if self._needs_spare():
+            with JournalReader(self._store.path) as reader:
+                self._spare.refresh(reader, lambda: self._closing)
 
     def _has_work(self) -> bool:
         if self._closing:
@@ -163,13 +188,10 @@ class ModelKeeper:
         with JournalReader(self._store.path) as reader:
             with reader.view():
                 revision = reader.revision
-                state = recovered_state(
-                    reader,
-                    self._snapshots,
-                    exact=self._exact,
-                    on_damage=self._on_problem,
-                    stopping=lambda: self._closing,
+                state = self._spare.take(reader) or newest_state(
+                    reader, self._snapshots, exact=self._exact, on_damage=self._on_problem
                 )
+                catch_up(reader, state, stopping=lambda: self._closing)
             while reader.tip - state.seq > EVENTS_WITHOUT_WRITERS:
                 with reader.view():
                     if reader.revision != revision:

@@ -14,6 +14,8 @@ __all__ = ["Limits", "read_limits"]
 NAME = "settings.toml"
 MAX_SNAPSHOTS = 20
 MAX_SNAPSHOT_BYTES = 2_000_000_000
+MAX_SPARE_BYTES = 500_000_000
+_NAMES = ("snapshot_bytes", "spare_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,13 @@ class Limits:
     snapshot_bytes : int or None
         Number of bytes that all snapshots may take; by default 20 times the newest one, at most
         2 GB.
+    spare_bytes : int
+        Number of bytes of weights up to which a second copy of the model is in memory, from which
+        recent answers are undone at once; 0 for none.
     """
 
     snapshot_bytes: int | None = None
+    spare_bytes: int = MAX_SPARE_BYTES
 
     def snapshot_budget(self, newest: int) -> int:
         """Return how many bytes all snapshots may take.
@@ -74,8 +80,9 @@ def read_limits(folder: Path, settings: Settings) -> Limits:
 def _checked(given: dict[str, Any], path: Path) -> dict[str, Any]:
     for name, value in given.items():
         place = f"{unicode_path(path)}: {name}"
-        if name != "snapshot_bytes":
-            raise RefusedError(f"{place}: there is no such setting; snapshot_bytes is one")
+        if name not in _NAMES:
+            known = " and ".join(_NAMES)
+            raise RefusedError(f"{place}: there is no such setting; {known} are settings")
         if type(value) is not int or value < 0:
             raise RefusedError(f"{place}: must be a number of bytes, at least 0, got {value!r}")
     return given

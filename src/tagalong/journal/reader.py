@@ -282,6 +282,21 @@ class JournalReader:
             state.update(b"%d " % seq)
         return state.digest()
 
+    def lesson_before_last(self, count: int) -> int:
+        """Return the event after which there are ``count`` answers; the first if there are fewer.
+
+        Parameters
+        ----------
+        count : int
+            Number of answers, of items with labels, and of changes of labels and settings.
+        """
+        found = self._value(
+            "SELECT seq FROM events WHERE kind <> 'item' OR body <> '{}' "
+            "ORDER BY seq DESC LIMIT 1 OFFSET ?",
+            count,
+        )
+        return 1 if found is None else int(found)
+
     def takings(self) -> list[Event]:
         """Return all events that take others back, in order."""
         marks = ", ".join(f"'{kind}'" for kind in TAKING_KINDS)

@@ -38,6 +38,7 @@ def newest_state(
     reader: JournalReader,
     snapshots: Snapshots,
     *,
+    before: int | None = None,
     exact: bool = False,
     on_damage: Callable[[DamagedError], None] | None = None,
 ) -> ModelState:
@@ -49,12 +50,14 @@ def newest_state(
         The journal.
     snapshots : Snapshots
         Its snapshots.
+    before : int, optional
+        Only snapshots of earlier events count.
     exact : bool
         Whether only snapshots of this build count.
     on_damage : callable, optional
         Called for each damaged snapshot, which is passed over.
     """
-    for snapshot in snapshots.usable(reader, exact=exact):
+    for snapshot in snapshots.usable(reader, before, exact=exact):
         try:
             return snapshots.load(snapshot)
         except DamagedError as error:

@@ -70,6 +70,7 @@ class WorkspaceModel(FilingModel):
             folder,
             tagger=first if is_new else None,
             settings=content if is_new else None,
+            quick_undo=False,
             command="tagalong file",
             wait=wait,
             on_wait=on_wait,
