@@ -149,8 +149,9 @@ def _ratio(base: float, seconds: float) -> str:
 def undoing(folder: Path, items: Sequence[Item]) -> str:
     """Seconds until an undo is acknowledged and settled, by the number of events since."""
     distances = [each for each in DISTANCES if each < len(items)]
-    with_copy, size = _undone(folder, distances, quick_undo=True)
-    without, _ = _undone(folder, distances, quick_undo=False)
+    last = len(items) + 1  # after the event that created the workspace
+    with_copy, size = _undone(folder, last, distances, quick_undo=True)
+    without, _ = _undone(folder, last, distances, quick_undo=False)
     rows = []
     for distance, (acknowledged, settled), (_, loaded) in zip(
         distances, with_copy, without, strict=True
@@ -166,16 +167,16 @@ def undoing(folder: Path, items: Sequence[Item]) -> str:
 
 
 def _undone(
-    folder: Path, distances: Sequence[int], *, quick_undo: bool
+    folder: Path, last: int, distances: Sequence[int], *, quick_undo: bool
 ) -> tuple[list[tuple[float, float]], int]:
-    """Undo at each distance and undo that; return both times, and the size of the weights."""
+    """Undo at each distance from the last item, and undo that; return times and weights."""
     times = []
     with Workspace(folder / "debtags", quick_undo=quick_undo) as workspace:
         size = workspace.tagger.size().weight_bytes
         for distance in distances:
             time.sleep(REST)  # a person thinks, and the copy in memory is brought up to date
             start = time.perf_counter()
-            undo = workspace.undo(workspace.tip - distance + 1, cascade=True)
+            undo = workspace.undo(last - distance + 1, cascade=True)
             acknowledged = time.perf_counter() - start
             workspace.settle(600)
             times.append((acknowledged, time.perf_counter() - start))
