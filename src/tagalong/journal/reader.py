@@ -168,6 +168,13 @@ class JournalReader:
         return int(self._value("SELECT COALESCE(MAX(seq), 0) FROM events"))
 
     @property
+    def last_listed(self) -> int:
+        """The number of the last event that any other table knows."""
+        tables = ("contents", "items", "label_changes", "snapshots", "taken_back")
+        parts = " UNION ALL ".join(f"SELECT MAX(seq) AS seq FROM {table}" for table in tables)
+        return int(self._value(f"SELECT COALESCE(MAX(seq), 0) FROM ({parts})"))
+
+    @property
     def revision(self) -> int:
         """The number of the last event that took others back: it names the present history."""
         marks = ", ".join(f"'{kind}'" for kind in TAKING_KINDS)
@@ -227,15 +234,15 @@ class JournalReader:
         ):
             expected += 1
             if row[0] != expected:
-                raise self._damage(f"event {expected:,} is missing")
+                raise self.damage(f"event {expected:,} is missing")
             if link is None or next_link(link, row, digest) != chain:
-                raise self._damage(f"event {expected:,} is not what was written")
+                raise self.damage(f"event {expected:,} is not what was written")
             link = chain
             if digest is not None and data is not None:
                 if StoredContent(data, salt).digest != digest:
-                    raise self._damage(f"the content of event {expected:,} is not what was written")
+                    raise self.damage(f"the content of event {expected:,} is not what was written")
             elif digest is not None and taken is None:
-                raise self._damage(f"the content of event {expected:,} is missing")
+                raise self.damage(f"the content of event {expected:,} is missing")
             yield Record(self._event(row), data, taken is not None)
 
     def _iterate(self, query: str, *values: Any) -> Iterator[Any]:
@@ -249,9 +256,10 @@ class JournalReader:
         try:
             return Event(kind, json.loads(body), item, batch or "", actor, seq, time)
         except ValueError:
-            raise self._damage(f"event {seq:,} is not what was written") from None
+            raise self.damage(f"event {seq:,} is not what was written") from None
 
-    def _damage(self, problem: str) -> DamagedError:
+    def damage(self, problem: str) -> DamagedError:
+        """Return an error that names the database and what is wrong with it."""
         return DamagedError(
             f"{unicode_path(self.path)}: damaged: {problem}; 'tagalong journal restore' brings a "
             "backup back"
@@ -373,7 +381,7 @@ class JournalReader:
             return None
         data, salt, digest = row
         if StoredContent(data, salt).digest != digest:
-            raise self._damage(f"the content of event {seq:,} is not what was written")
+            raise self.damage(f"the content of event {seq:,} is not what was written")
         return bytes(data)
 
     def item_content(self, item: int) -> Content:

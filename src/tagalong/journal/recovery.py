@@ -7,12 +7,13 @@ from pathlib import Path
 from tagalong.evaluate import Progress
 from tagalong.journal.builds import current_build
 from tagalong.journal.errors import DamagedError, NotFoundError
+from tagalong.journal.history import taken_back_by
 from tagalong.journal.lessons import Lesson, lessons
 from tagalong.journal.reader import JournalReader
 from tagalong.journal.snapshots import Snapshots, state_from_file
 from tagalong.journal.state import ModelState
 
-__all__ = ["catch_up", "first_state", "newest_state", "recovered_state"]
+__all__ = ["catch_up", "check_lists", "first_state", "newest_state", "recovered_state"]
 
 
 def first_state(reader: JournalReader) -> ModelState:
@@ -106,7 +107,7 @@ def recovered_state(
     on_damage: Callable[[DamagedError], None] | None = None,
     stopping: Callable[[], bool] | None = None,
 ) -> ModelState:
-    """Return the present state.
+    """Return the present state; DamagedError if an event that it needs is not sound.
 
     Parameters
     ----------
@@ -117,6 +118,30 @@ def recovered_state(
     stopping : callable, optional
         As for `catch_up`.
     """
+    check_lists(reader)
     state = newest_state(reader, snapshots, exact=exact, on_damage=on_damage)
     catch_up(reader, state, stopping=stopping)
     return state
+
+
+def check_lists(reader: JournalReader) -> None:
+    """Raise DamagedError if the last events are missing, or other events count than should.
+
+    That takes no time that grows with the number of answers, unlike checking everything.
+
+    Parameters
+    ----------
+    reader : JournalReader
+        The journal.
+    """
+    if reader.last_listed > reader.tip:
+        raise reader.damage(f"event {reader.tip + 1:,} is missing")
+    try:
+        expected = taken_back_by(reader.takings())
+    except (KeyError, TypeError):
+        raise reader.damage("an event that takes others back is not what was written") from None
+    listed = reader.taken_back()
+    if missing := sorted(expected - listed):
+        raise reader.damage(f"event {missing[0]:,} was taken back, but is not listed as such")
+    if wrong := sorted(listed - expected):
+        raise reader.damage(f"event {wrong[0]:,} is listed as taken back, but no event does that")

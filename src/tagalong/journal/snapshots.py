@@ -177,11 +177,36 @@ class Snapshots:
         save_parts(state.header, state.arrays, path, private=True)
         return replace(snapshot, size=path.stat().st_size)
 
+    def later_than(self, tip: int) -> list[DamagedError]:
+        """Return an error for each file that has learnt later events than the journal has.
+
+        A state is saved only after its events are on the disk: so the journal has lost them, or is
+        an older copy.
+
+        Parameters
+        ----------
+        tip : int
+            The last event of the journal.
+        """
+        return [
+            DamagedError(
+                f"{unicode_path(self.folder / name)}: it has learnt event {_seq(name):,}, but the "
+                f"journal ends with event {tip:,}: later events are missing"
+            )
+            for name in sorted(self._names())
+            if _NAME.fullmatch(name) and _seq(name) > tip
+        ]
+
+    def _names(self) -> list[str]:
+        with suppress(FileNotFoundError):
+            return os.listdir(self.folder)
+        return []
+
     def remove_unlisted(self, store: JournalStore) -> None:
         """Remove files that the journal does not list, and list no file that does not exist.
 
         Parts of a file that a killed process was writing are removed too: they may have learnt
-        items that are forgotten.
+        items that are forgotten. Files with later events than the journal has are kept.
 
         Parameters
         ----------
@@ -189,15 +214,14 @@ class Snapshots:
             The journal.
         """
         listed = {snapshot.name for snapshot in store.snapshots()}
-        names: list[str] = []
-        with suppress(FileNotFoundError):
-            names = os.listdir(self.folder)
+        names = self._names()
         present = {name for name in names if _NAME.fullmatch(name)}
         temporary = {name for name in names if _TEMPORARY_NAME.fullmatch(name)}
         if missing := listed - present:
             with store.transaction():
                 store.drop_snapshots(missing)
-        for name in {*present, *temporary} - listed:
+        tip = store.tip
+        for name in {*temporary, *(name for name in present if _seq(name) <= tip)} - listed:
             with suppress(OSError):
                 (self.folder / name).unlink()
 
@@ -206,6 +230,11 @@ class Snapshots:
         for name in names:
             with suppress(FileNotFoundError):
                 (self.folder / name).unlink()
+
+
+def _seq(name: str) -> int:
+    """Return the last event of a snapshot from the name of its file."""
+    return int(name.partition("-")[0])
 
 
 def _history(snapshot: Snapshot) -> dict[str, str]:

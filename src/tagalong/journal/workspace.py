@@ -153,6 +153,10 @@ class Workspace(OperatedWorkspace):
             stack.callback(store.close)
             self._recorder = Recorder(store)
             self._snapshots = snapshots_of(self.folder)
+            for problem in self._snapshots.later_than(store.tip):
+                if store.tip == 0:  # a new journal would hide that the old one is gone
+                    raise problem
+                self._note_problem(problem)
             if store.tip == 0:
                 values, model, labels = first or _first_event(tagger, settings)
                 with store.transaction():
