@@ -200,6 +200,24 @@ def test_verify_names_every_problem(run: Run, workspace: str) -> None:
     assert (found.code, found.json["sound"], len(found.json["problems"])) == (1, False, 2)
 
 
+def test_answer(run: Run, workspace: str) -> None:
+    with WorkspaceView(workspace) as view:
+        record = next(each for each in view.items() if each.state == "answered")
+    first = run("journal", "answer", workspace, record.id, "new", "newer")
+    assert first.code == 0, first.err
+    assert f"{record.id}: new, newer (was: {', '.join(record.labels or ())})" in first.out
+    none = run("journal", "answer", workspace, record.id, "--none", "--json").json
+    assert (none["labels"], none["was"]) == ([], ["new", "newer"])
+    with WorkspaceView(workspace) as view:
+        assert view.item(record.id).labels == []
+        assert view.events()[-1].actor == "command line"
+    for argv in ((record.id,), (record.id, "a", "--none")):
+        done = run("journal", "answer", workspace, *argv)
+        assert (done.code, "give either the labels" in done.err) == (2, True)
+    missing = run("journal", "answer", workspace, "nothing", "a")
+    assert (missing.code, "there is no item 'nothing'" in missing.err) == (1, True)
+
+
 def test_undo_and_undo_of_it(run: Run, workspace: str) -> None:
     before = model_hash()
     done = run("journal", "undo", "mail", "5")

@@ -1,4 +1,4 @@
-"""``tagalong journal undo``, ``forget``, ``set`` and ``compact``: changes of a workspace."""
+"""``tagalong journal answer``, ``undo``, ``forget``, ``set``, ``compact``: changes of it."""
 
 import argparse
 import shlex
@@ -28,6 +28,21 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with open_workspace(args.workspace, args, out) as workspace:
         ACTIONS[args.action](workspace, args, out)
     return OK
+
+
+def _check_answer(args: argparse.Namespace) -> None:
+    if bool(args.labels) == args.none:
+        raise UsageError("give either the labels of the item, or --none if no label is right")
+
+
+def _answer(workspace: Workspace, args: argparse.Namespace, out: Output) -> None:
+    before = workspace.item(args.id).labels
+    seq = workspace.answer(args.id, args.labels, actor=ACTOR)
+    labels = workspace.item(args.id).labels
+    out.json_result({"workspace": args.workspace, "seq": seq, "labels": labels, "was": before})
+    words = ", ".join(args.labels) or "none of the labels"
+    was = "" if before is None else f" (was: {', '.join(before) or 'none of the labels'})"
+    out.result(f"{args.id}: {words}{was}; {_reverse(args, seq)} takes it back")
 
 
 def _check_undo(args: argparse.Namespace) -> None:
@@ -129,8 +144,14 @@ def _settle(workspace: Workspace, out: Output) -> None:
 
 
 ACTIONS: Mapping[str, Callable[[Workspace, argparse.Namespace, Output], None]] = MappingProxyType(
-    {"undo": _undo, "forget": _forget, "set": _set, "compact": _compact}
+    {
+        "answer": _answer,
+        "undo": _undo,
+        "forget": _forget,
+        "set": _set,
+        "compact": _compact,
+    }
 )
 CHECKS: Mapping[str, Callable[[argparse.Namespace], None]] = MappingProxyType(
-    {"undo": _check_undo, "set": _check_set}
+    {"answer": _check_answer, "undo": _check_undo, "set": _check_set}
 )

@@ -38,6 +38,7 @@ def add_journal(parser: Parser) -> None:
     _add_export(actions)
     _add_backup(actions)
     _add_restore(actions)
+    _add_answer(actions)
     _add_undo(actions)
     _add_forget(actions)
     _add_set(actions)
@@ -190,6 +191,26 @@ def _add_restore(actions: Any) -> None:
         "--force", action="store_true", help="restore a damaged backup as far as possible"
     )
     _finish(restore)
+
+
+def _add_answer(actions: Any) -> None:
+    answer = _action(
+        actions,
+        "answer",
+        "changes",
+        "say which labels an item has",
+        "Say which labels an item has; the model learns it. Answering again corrects the answer.",
+    )
+    _add_folder(answer)
+    answer.add_argument("id", metavar="ID", help="id of the item, as 'show' and 'export' list it")
+    answer.add_argument("labels", metavar="LABEL", nargs="*", help="its labels; new ones are made")
+    answer.add_argument(
+        "--none",
+        action="store_true",
+        help="no label is right: the model learns no weights, but that its suggestions were wrong",
+    )
+    answer.usage = f"{answer.prog} WORKSPACE ID (LABEL ... | --none) [options]"
+    _finish(answer, changes=True)
 
 
 def _add_undo(actions: Any) -> None:
