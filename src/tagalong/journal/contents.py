@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tagalong.journal.errors import RefusedError
+from tagalong.journal.short_texts import checked_text
 from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
 from tagalong.text import TextFeatures
@@ -20,7 +21,6 @@ from tagalong.text.rows import as_row
 
 __all__ = ["Content", "StoredContent", "checked_id", "content_of", "without_text"]
 
-MAX_ID_BYTES = 512
 SALT_BYTES = 16
 DIGEST_BYTES = 32
 
@@ -121,19 +121,10 @@ def checked_id(id: object) -> str:
     id : object
         The id: at most 512 bytes in UTF-8, without control characters.
     """
-    if not isinstance(id, str) or not id:
-        raise RefusedError(f"the id of an item must be a non-empty text, got {id!r}")
-    try:
-        size = len(id.encode())
-    except UnicodeEncodeError:
-        raise RefusedError(f"the id {id!r} is not valid Unicode text") from None
-    if size > MAX_ID_BYTES:
-        raise RefusedError(
-            f"the id of an item has {size:,} bytes in UTF-8; at most {MAX_ID_BYTES} are allowed"
-        )
-    if any(unicodedata.category(character) == "Cc" for character in id):
-        raise RefusedError(f"the id {id!r} has a control character")
-    return id
+    text = checked_text(id, "the id of an item")
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        raise RefusedError(f"the id {text!r} has a control character")
+    return text
 
 
 def content_of(

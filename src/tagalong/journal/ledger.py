@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from tagalong.journal.errors import RefusedError
 from tagalong.journal.events import Event
 from tagalong.journal.settings import Settings
+from tagalong.journal.short_texts import checked_text
 
 __all__ = ["Ledger", "checked_label", "checked_labels"]
-
-MAX_LABEL_BYTES = 512
 
 
 @dataclass(slots=True)
@@ -127,17 +126,7 @@ def checked_label(label: object, name: str = "label") -> str:
     name : str
         What the label is, for the message.
     """
-    if not isinstance(label, str) or not label:
-        raise RefusedError(f"{name} must be a non-empty text, got {label!r}")
-    try:
-        size = len(label.encode())
-    except UnicodeEncodeError:
-        raise RefusedError(f"{name} {label!r} is not valid Unicode text") from None
-    if size > MAX_LABEL_BYTES:
-        raise RefusedError(
-            f"{name} has {size:,} bytes in UTF-8; at most {MAX_LABEL_BYTES} are allowed"
-        )
-    return label
+    return checked_text(label, name)
 
 
 def checked_labels(labels: object, name: str = "labels") -> list[str]:
