@@ -16,7 +16,9 @@ from tests.timeouts import TIMEOUT
 def hash_of(workspace: WorkspaceView) -> str:
     """The hash of the model, when it has followed every event."""
     if isinstance(workspace, Workspace):
-        return workspace.model(TIMEOUT).hash
+        facts = workspace.model(TIMEOUT)
+        assert facts.seq == workspace.tip
+        return facts.hash
     return model_hash(workspace.tagger)
 
 
@@ -37,8 +39,8 @@ def assert_equal(workspace: WorkspaceView, naive: NaiveWorkspace) -> None:
         (item.seq, item.id, item.state, item.labels, item.content)
         for _, item in sorted(state.items.items())
     ]
-    assert hash == model_hash(state.tagger)
-    assert as_json(workspace.report().to_dict()) == as_json(state.report())
+    assert hash == state.hash
+    assert as_json(workspace.report().to_dict()) == as_json(state.report)
 
 
 def assert_tables_agree(folder: Path, naive: NaiveWorkspace) -> None:

@@ -6,14 +6,16 @@
 - An event is impossible if its item does not exist, if a label that it names does not exist, if a
   label that it makes exists already, or if the settings of that moment do not admit its labels.
 
-There are no snapshots, no batches, no database, and nothing is kept from one request to the next.
+There are no snapshots, no batches and no database. Nothing is computed from an earlier result; the
+last one is kept only until the next event.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
-from tagalong import Item, Tagger
+from tagalong import Item, Tagger, model_hash
 from tagalong.evaluate import Progress
 from tagalong.features import FeatureItem
 from tagalong.journal import ConflictError, NotFoundError, RefusedError, Settings
@@ -210,8 +212,15 @@ class NaiveState:
             if "one_label" in changes:
                 self.tagger.set_one_label(changes["one_label"])
 
+    @cached_property
+    def hash(self) -> str:
+        """The hash of the model, after all events."""
+        assert self.tagger is not None
+        return model_hash(self.tagger)
+
+    @cached_property
     def report(self) -> dict[str, Any]:
-        """Return the figures of the model."""
+        """The figures of the model, after all events."""
         tagger = self.tagger
         assert tagger is not None
         report = self.progress.report(
@@ -236,6 +245,7 @@ class NaiveWorkspace:
         self._first_settings = settings
         self._first_labels = [str(label) for label in make_tagger().labels]
         self.events: list[NaiveEvent] = [NaiveEvent(1, "created")]
+        self._last: dict[bool, tuple[int, NaiveState]] = {}
 
     @property
     def tip(self) -> int:
@@ -250,11 +260,14 @@ class NaiveWorkspace:
 
     def state(self, *, with_model: bool = False) -> NaiveState:
         """Replay from scratch."""
-        state = self._first_state(with_model=with_model)
-        for event in self.counting()[1:]:
-            problem = state.problem(event)
-            assert problem is None, (event, problem)
-            state.follow(event)
+        tip, state = self._last.get(with_model, (0, None))
+        if state is None or tip != self.tip:
+            state = self._first_state(with_model=with_model)
+            for event in self.counting()[1:]:
+                problem = state.problem(event)
+                assert problem is None, (event, problem)
+                state.follow(event)
+            self._last[with_model] = self.tip, state
         return state
 
     def _first_state(self, *, with_model: bool = False) -> NaiveState:

@@ -10,15 +10,9 @@ import pytest
 
 import tagalong
 from tagalong import Item
-from tagalong.journal import (
-    ConflictError,
-    NotFoundError,
-    Workspace,
-    WorkspaceView,
-    keeper,
-    recovery,
-)
+from tagalong.journal import ConflictError, NotFoundError, Workspace, WorkspaceView
 from tagalong.journal import database as journal_database
+from tagalong.journal.spare import Spare
 from tests.journal.comparison import assert_equal, hash_of, naive_of
 from tests.journal.examples import new_workspace, small_tagger, texts
 from tests.timeouts import TIMEOUT
@@ -103,15 +97,15 @@ def test_nothing_remains_after_a_rebuild_that_read_the_log(
     monkeypatch.setattr(journal_database, "_SECONDS_TO_WAIT", 0.1)
     known.close()
     with Workspace(folder) as workspace:
-        recovered_state = recovery.recovered_state
+        take = Spare.take
         started, go_on = threading.Event(), threading.Event()
 
-        def held_back(*args: Any, **options: Any) -> Any:
+        def held_back(*args: Any) -> Any:
             started.set()
             assert go_on.wait(TIMEOUT)
-            return recovered_state(*args, **options)
+            return take(*args)
 
-        monkeypatch.setattr(keeper, "recovered_state", held_back)
+        monkeypatch.setattr(Spare, "take", held_back)  # the first step of computing
         workspace.answer("3", ["money"])
         workspace.undo(workspace.tip)
         assert started.wait(TIMEOUT)

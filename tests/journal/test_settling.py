@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tagalong.journal import Workspace, database, keeper, recovery
+from tagalong.journal import Workspace, database, keeper
+from tagalong.journal.spare import Spare
 from tests.journal.comparison import assert_equal, hash_of, naive_of
 from tests.journal.examples import new_workspace, texts
 from tests.timeouts import TIMEOUT
@@ -20,17 +21,17 @@ class HeldBack:
         self.started = threading.Semaphore(0)
         self.go_on = threading.Event()
         self.fails = False
-        recovered_state = recovery.recovered_state
+        take = Spare.take
 
-        def held_back(*args: Any, **options: Any) -> Any:
+        def held_back(*args: Any) -> Any:
             self.started.release()
             assert self.go_on.wait(TIMEOUT)
             if self.fails:
                 self.fails = False
                 raise OSError("the disk fails")
-            return recovered_state(*args, **options)
+            return take(*args)
 
-        monkeypatch.setattr(keeper, "recovered_state", held_back)
+        monkeypatch.setattr(Spare, "take", held_back)  # the first step of computing
 
 
 @pytest.fixture

@@ -190,6 +190,23 @@ def test_settings_decide_which_events_are_possible(workspace: Workspace) -> None
     assert workspace.labels == []
 
 
+def test_an_item_that_becomes_impossible_takes_its_events_with_it(workspace: Workspace) -> None:
+    """Also those that come when labels and settings are the same again with and without it."""
+    workspace.add_label("money")  # 2
+    workspace.change_settings(labels="fixed")  # 3
+    workspace.add("the invoice", ["money"], id="a")  # 4
+    workspace.forget_label("money")  # 5
+    workspace.add("the hotel", id="b")  # 6
+    workspace.answer("a", [])  # 7
+    workspace.file("b", [])  # 8
+    with pytest.raises(ConflictError) as error:
+        workspace.undo(2)
+    assert error.value.seqs == [4, 5, 7]
+    workspace.undo(2, cascade=True)
+    assert [item.id for item in workspace.items()] == ["b"]
+    assert_equal(workspace, naive_of(workspace.folder))
+
+
 def test_an_event_without_its_item_cannot_come_back(workspace: Workspace) -> None:
     workspace.add("the invoice", id="a")  # 2
     workspace.answer("a", ["money"])  # 3
