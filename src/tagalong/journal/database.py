@@ -14,6 +14,7 @@ from tagalong.journal.schema import SchemaError, prepare_schema
 __all__ = ["connect", "database_errors"]
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SIGNS_OF_DAMAGE = ("decode to UTF-8", "no such table", "no such column", "no such index")
 _SECONDS_TO_WAIT = 5
 
 
@@ -28,14 +29,13 @@ def database_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError as error:  # in a message of SQLite that quotes the damage
+        raise _damage(path, "its schema is not text") from error
     except sqlite3.Error as error:
         name = unicode_path(path)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGE or "decode to UTF-8" in str(error):
-            raise DamagedError(
-                f"{name}: the database is damaged ({error}); 'tagalong journal verify' says what "
-                "is affected, 'tagalong journal restore' brings a backup back"
-            ) from error
+        if code in _DAMAGE or any(sign in str(error) for sign in _SIGNS_OF_DAMAGE):
+            raise _damage(path, error) from error
         if code == sqlite3.SQLITE_FULL:
             raise StorageError(
                 f"{name}: the disk is full; nothing was stored, and reading goes on"
@@ -43,6 +43,13 @@ def database_errors(path: Path) -> Iterator[None]:
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTFOUND) and not path.exists():
             raise NotFoundError(f"{name}: there is no journal here") from error
         raise StorageError(f"{name}: {error}") from error
+
+
+def _damage(path: Path, problem: object) -> DamagedError:
+    return DamagedError(
+        f"{unicode_path(path)}: the database is damaged ({problem}); 'tagalong journal verify' "
+        "says what is affected, 'tagalong journal restore' brings a backup back"
+    )
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:

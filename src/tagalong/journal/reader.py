@@ -24,6 +24,8 @@ FIRST_LINK = bytes(CHAIN_BYTES)
 # The planner uses the index of the rare kinds only if the query repeats its condition.
 _RARE = "kind NOT IN ('item', 'answer') AND kind IN"
 _EVENT = "e.seq, e.time, e.kind, e.item, e.batch, e.actor, e.body"
+# With these columns an event can be checked without the others.
+_LINKS = "e.content_digest, e.chain, (SELECT chain FROM events b WHERE b.seq = e.seq - 1)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +192,10 @@ class JournalReader:
 
     def event(self, seq: int) -> Event:
         """Return one event; NotFoundError if there is none."""
-        row = self._row(f"SELECT {_EVENT} FROM events e WHERE seq = ?", seq)
+        row = self._row(f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE seq = ?", seq)
         if row is None:
             raise NotFoundError(f"there is no event {seq}")
-        return self._event(row)
+        return self._checked_event(row)
 
     def events(self, after: int = 0, upto: int | None = None) -> Iterator[Event]:
         """Return events in order, whether or not they were taken back.
@@ -206,11 +208,11 @@ class JournalReader:
             The last one.
         """
         for row in self._iterate(
-            f"SELECT {_EVENT} FROM events e WHERE seq > ? AND seq <= ? ORDER BY seq",
+            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE seq > ? AND seq <= ? ORDER BY seq",
             after,
             _last(upto),
         ):
-            yield self._event(row)
+            yield self._checked_event(row)
 
     def records(self, after: int = 0, upto: int | None = None) -> Iterator[Record]:
         """Return events with contents, in order; DamagedError at the first that is not sound.
@@ -224,8 +226,9 @@ class JournalReader:
         """
         link = self.link(after)
         expected = after
-        for *row, digest, chain, salt, data, taken in self._iterate(
-            f"SELECT {_EVENT}, e.content_digest, e.chain, c.salt, c.data, t.seq FROM events e "
+        for *row, digest, chain, of_item, salt, data, taken in self._iterate(
+            f"SELECT {_EVENT}, e.content_digest, e.chain, i.content_digest, c.salt, c.data, t.seq "
+            "FROM events e LEFT JOIN events i ON i.seq = e.item "
             "LEFT JOIN contents c ON c.seq = COALESCE(e.item, e.seq) "
             "LEFT JOIN taken_back t ON t.seq = e.seq WHERE e.seq > ? AND e.seq <= ? "
             "ORDER BY e.seq",
@@ -238,18 +241,39 @@ class JournalReader:
             if link is None or next_link(link, row, digest) != chain:
                 raise self.damage(f"event {expected:,} is not what was written")
             link = chain
-            if digest is not None and data is not None:
-                if StoredContent(data, salt).digest != digest:
-                    raise self.damage(f"the content of event {expected:,} is not what was written")
-            elif digest is not None and taken is None:
-                raise self.damage(f"the content of event {expected:,} is missing")
-            yield Record(self._event(row), data, taken is not None)
+            event = self._event(row)
+            self._check_content(event, of_item or digest, salt, data, taken is not None)
+            yield Record(event, data, taken is not None)
+
+    def _check_content(
+        self, event: Event, digest: bytes | None, salt: bytes, data: bytes | None, is_taken: bool
+    ) -> None:
+        """Raise DamagedError unless an event has the content of its item, or its own."""
+        seq = event.item or event.seq
+        if digest is None:
+            if event.item is not None and not is_taken:
+                raise self.damage(f"event {seq:,} is not what was written")
+        elif data is not None:
+            if StoredContent(data, salt).digest != digest:
+                raise self.damage(f"the content of event {seq:,} is not what was written")
+        elif not is_taken:
+            raise self.damage(f"the content of event {seq:,} is missing")
 
     def _iterate(self, query: str, *values: Any) -> Iterator[Any]:
         with database_errors(self.path):
             cursor = self._connection.execute(query, values)
             while rows := cursor.fetchmany(256):
                 yield from rows
+
+    def _checked_event(self, row: Collection[Any]) -> Event:
+        """Return an event from its columns and links; DamagedError if they do not fit."""
+        *columns, digest, chain, before = row
+        if before is None and columns[0] == 1:
+            before = FIRST_LINK
+        # Without the event before, which is missing, nothing can be said about this one.
+        if before is not None and next_link(before, columns, digest) != chain:
+            raise self.damage(f"event {columns[0]:,} is not what was written")
+        return self._event(columns)
 
     def _event(self, row: Collection[Any]) -> Event:
         seq, time, kind, item, batch, actor, body = row
@@ -309,9 +333,9 @@ class JournalReader:
         """Return all events that take others back, in order."""
         marks = ", ".join(f"'{kind}'" for kind in TAKING_KINDS)
         return [
-            self._event(row)
+            self._checked_event(row)
             for row in self._rows(
-                f"SELECT {_EVENT} FROM events e WHERE {_RARE} ({marks}) ORDER BY seq"
+                f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE {_RARE} ({marks}) ORDER BY seq"
             )
         ]
 
@@ -402,7 +426,7 @@ class JournalReader:
             Only earlier events count.
         """
         row = self._row(
-            "SELECT e.seq, e.kind, e.body FROM events e WHERE e.item = ? AND e.seq < ? "
+            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE e.item = ? AND e.seq < ? "
             "AND e.seq NOT IN (SELECT seq FROM taken_back) AND e.kind IN "
             "('answer', 'filed', 'asked') ORDER BY e.seq DESC LIMIT 1",
             item,
@@ -411,10 +435,10 @@ class JournalReader:
         if row is None:
             labels = self.event(item).labels
             return Status("open" if labels is None else "answered", labels, item)
-        seq, kind, body = row
+        event = self._checked_event(row)
         states: dict[str, ItemState] = {"answer": "answered", "filed": "filed", "asked": "asked"}
-        labels = json.loads(body)["labels"]
-        return Status(states[kind], None if kind == "asked" else labels, seq)
+        labels = None if event.kind == "asked" else event.labels
+        return Status(states[event.kind], labels, event.seq)
 
     def current_names(
         self, labels: Collection[str], since: int, before: int | None = None
@@ -433,12 +457,12 @@ class JournalReader:
         marks = ", ".join(f"'{kind}'" for kind in LABEL_KINDS)
         found = list(labels)
         for row in self._rows(
-            f"SELECT {_EVENT} FROM events e WHERE {_RARE} ({marks}) AND seq > ? AND seq < ? "
-            "AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
+            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE {_RARE} ({marks}) AND seq > ? "
+            "AND seq < ? AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
             since,
             _last(before),
         ):
-            event = self._event(row)
+            event = self._checked_event(row)
             name = event.body["name"]
             if event.kind == "label-forgotten":
                 found = [label for label in found if label != name]
@@ -467,11 +491,11 @@ class JournalReader:
         }
         ledger = Ledger()
         for row in self._rows(
-            f"SELECT {_EVENT} FROM events e WHERE {_RARE} ('created', 'settings') AND seq < ? "
-            "AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
+            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE {_RARE} ('created', 'settings') "
+            "AND seq < ? AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
             last,
         ):
-            ledger.follow(self._event(row))
+            ledger.follow(self._checked_event(row))
         ledger.labels = labels
         return ledger
 

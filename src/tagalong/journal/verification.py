@@ -176,7 +176,11 @@ class _Verifier:
     def _check_operation(self) -> None:
         """Check the file settings.toml, which a workspace refuses if it contradicts the events."""
         try:
-            read_limits(self._folder, self._reader.ledger().settings)
+            settings = self._reader.ledger().settings
+        except DamagedError:  # an event of the settings, which was named above
+            return
+        try:
+            read_limits(self._folder, settings)
         except RefusedError as error:
             self._problems.append(str(error).removeprefix(f"{unicode_path(self._folder)}/"))
 
