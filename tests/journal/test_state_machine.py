@@ -339,7 +339,27 @@ class JournalMachine(RuleBasedStateMachine):
         other=labels,
     )
     def change_labels(self, kind: str, place: int, other: str) -> None:
-        workspace, naive, name = self.workspace, self.naive, self._label(place)
+        self._change_label(kind, self._label(place), other)
+
+    @rule(
+        kind=st.sampled_from(["rename", "merge", "forget"]),
+        place=places,
+        other=labels,
+        answer=label_lists,
+    )
+    def change_the_label_of_an_answer(
+        self, kind: str, place: int, other: str, answer: list[str]
+    ) -> None:
+        """Change a label of an answered item, and answer the item again."""
+        answered = [item for item in self.naive.state().items.values() if item.labels]
+        if answered:
+            item = answered[-1 - place % len(answered)]
+            assert item.labels
+            self._change_label(kind, item.labels[0], other)
+            self._answer(item.id, answer)
+
+    def _change_label(self, kind: str, name: str, other: str) -> None:
+        workspace, naive = self.workspace, self.naive
         if kind == "add":
             self._request(
                 lambda: workspace.add_label(name), lambda: naive.operate("label-added", name=name)
