@@ -202,9 +202,11 @@ class ModelKeeper:
                 return
             catch_up(self._store, state)
             self.state, self._state_revision = state, revision
-            # Forgotten content may still be in the log, if somebody was reading until now.
-            self._store.shrink_log()
-        self._wake()
+            self._wake()
+            # Forgotten content may still be in the log, if somebody was reading until now. On a
+            # full disk it stays there until the workspace is closed.
+            with suppress(JournalError):
+                self._store.shrink_log()
 
     def make_snapshot(self) -> None:
         """Save the present state, and remove snapshots that are no longer needed."""
