@@ -112,7 +112,8 @@ def test_nothing_remains_after_a_rebuild_that_read_the_log(
         workspace.forget(ID)
         go_on.set()
         workspace.settle(TIMEOUT)
-        assert secrets_in(folder) == set()
+        with workspace._commits.paused():  # the log is emptied just after the model is ready
+            assert secrets_in(folder) == set()
 
 
 def test_a_tombstone_keeps_the_numbers(folder: Path, known: Workspace) -> None:
