@@ -21,10 +21,12 @@ def main() -> int:
     """Run the attacks; the exit code is 1 if something went wrong."""
     from tests.faults.careless import Careless
     from tests.faults.driver import attack
+    from tests.faults.journal_operations import JOURNAL_OPERATIONS
     from tests.faults.kills import kill_randomly
     from tests.faults.operations import OPERATIONS, Operation
 
-    every: dict[str, type[Operation]] = {**OPERATIONS, Careless.name: Careless}
+    good: dict[str, type[Operation]] = {**OPERATIONS, **JOURNAL_OPERATIONS}
+    every: dict[str, type[Operation]] = {**good, Careless.name: Careless}
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("operation", nargs="*", choices=[*every, []])
     parser.add_argument("--per-kind", type=int, help="attack so many calls of each kind only")
@@ -33,7 +35,7 @@ def main() -> int:
     args = parser.parse_args()
     # Operations set another folder for temporary files. Memory is faster than a disk.
     failed, base = False, MEMORY if os.access(MEMORY, os.W_OK) else tempfile.gettempdir()
-    for name in args.operation or OPERATIONS:
+    for name in args.operation or good:
         with tempfile.TemporaryDirectory(prefix="faults", dir=base) as path:
             folder, operation = Path(path).resolve(), every[name]()
             if args.kills is not None:

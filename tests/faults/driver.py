@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from errno import ENOSPC
+from errno import EIO, ENOSPC
 from io import StringIO
 from pathlib import Path
 
@@ -118,7 +118,8 @@ class Attack:
             self._work, self._operation.run, lambda: inject(self._work, call.number, fault)
         )
         if fault.kills:
-            if ended.code != -signal.SIGKILL:
+            is_over = self._operation.has_threads and ended.code == 0
+            if ended.code != -signal.SIGKILL and not is_over:
                 yield f"was not killed: {ended}"
         else:
             yield from self._complaints_about_end(ended, call, fault)
@@ -139,7 +140,7 @@ class Attack:
     def _complaints_about_end(self, ended: Ended, call: Call, fault: Fault) -> Iterator[str]:
         if ended.code not in GOOD_CODES or "Traceback" in ended.errors or "bug" in ended.errors:
             yield f"ends badly: {ended}"
-        elif fault.is_invisible and ended.code != 0:
+        elif self._must_go_on(fault) and ended.code != 0:
             yield f"must go on: {ended}"
         elif ended.code != 0:
             own = [name for name in self._operation.names if name in call.path]
@@ -147,6 +148,9 @@ class Attack:
             names = [] if fault.error == ENOSPC else own
             if not any(name in ended.errors for name in names or self._operation.names):
                 yield f"the message does not name the file: {ended}"
+
+    def _must_go_on(self, fault: Fault) -> bool:
+        return fault.is_invisible or (self._operation.tries_again and fault.error == EIO)
 
     def _complaints_about_files(self, when: str, complete: bool) -> Iterator[str]:
         try:

@@ -96,9 +96,17 @@ static size_t part(enum fault found, size_t size) {
     return (found == SHORT || found == KILL_HALFWAY) && size > 1 ? size / 2 : size;
 }
 
+static int exists(int at, const char *path) {
+    const int before = errno;
+    const int found = syscall(SYS_faccessat, at, path, F_OK) == 0;
+    errno = before;
+    return found;
+}
+
+// A full disk has room for what exists already.
 static int open_at(int at, const char *path, int flags, mode_t mode) {
     const int creates = flags & (O_CREAT | O_TRUNC) || (flags & O_TMPFILE) == O_TMPFILE;
-    SUFFER(creates ? "create" : "open", creates, at, path,
+    SUFFER(creates ? "create" : "open", creates && !exists(at, path), at, path,
            syscall(SYS_openat, at, path, flags, mode));
 }
 
@@ -152,9 +160,25 @@ ssize_t writev(int handle, const struct iovec *parts, int size) {
 int fsync(int handle) { SUFFER("fsync", 1, handle, NULL, 0); }
 int fdatasync(int handle) { return fsync(handle); }
 int ftruncate(int handle, off_t size) {
-    SUFFER("truncate", 1, handle, NULL, syscall(SYS_ftruncate, handle, size));
+    struct stat about;
+    const int grows = fstat(handle, &about) == 0 && about.st_size < size;
+    SUFFER("truncate", grows, handle, NULL, syscall(SYS_ftruncate, handle, size));
 }
 int ftruncate64(int handle, off_t size) { return ftruncate(handle, size); }
+
+// Locks of parts of a file, as SQLite uses them. Other commands pass.
+#define FCNTL(name)                                                             \
+    int name(int handle, int command, ...) {                                    \
+        va_list rest;                                                           \
+        va_start(rest, command);                                                \
+        void *argument = va_arg(rest, void *);                                  \
+        va_end(rest);                                                           \
+        if (command != F_SETLK && command != F_SETLKW && command != F_GETLK)    \
+            return syscall(SYS_fcntl, handle, command, argument);               \
+        SUFFER("lock", 0, handle, NULL, syscall(SYS_fcntl, handle, command, argument)); \
+    }
+FCNTL(fcntl)
+FCNTL(fcntl64)
 int flock(int handle, int operation) {
     SUFFER("flock", 0, handle, NULL, syscall(SYS_flock, handle, operation));
 }

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).with_name("inject.c")
 
 NEEDS_SPACE = frozenset({"create", "write", "fsync", "truncate", "rename", "link", "mkdir"})
 CHANGES = NEEDS_SPACE | {"unlink", "chmod", "utime"}
-READS = frozenset({"open", "read", "close", "flock"})
+READS = frozenset({"open", "read", "close", "flock", "lock"})
 # Linux interrupts no call that changes a folder, and none that closes a local file.
 INTERRUPTIBLE = frozenset({"open", "create", "read", "write", "fsync", "truncate", "flock"})
 
@@ -110,3 +110,14 @@ def recorded(log: Path) -> list[Call]:
     """Return the calls in a log."""
     lines = log.read_text(errors="surrogateescape").splitlines()
     return [Call(number, *line.split(" ", 1)) for number, line in enumerate(lines, 1)]
+
+
+def fill_disk(folder: Path) -> None:
+    """Let every call of this process that needs space in a folder fail from now on."""
+    full = next(fault for fault in FAULTS if fault.error == errno.ENOSPC)
+    _library().faults_arm(os.fsencode(folder), 0, full.code, full.error, -1)
+
+
+def free_disk() -> None:
+    """Let no more calls fail."""
+    _library().faults_arm(b"", 0, 0, 0, -1)

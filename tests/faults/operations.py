@@ -39,12 +39,15 @@ class Operation(ABC):
     has_threads : bool
         Whether several threads make the calls. Their number varies then, so that a call near the
         end may not come.
+    tries_again : bool
+        Whether it repeats what has failed, so that one error must not end it.
     """
 
     name: str
     names: tuple[str, ...] = (MODEL,)
     keeps: tuple[str, ...] = ()
     has_threads: bool = False
+    tries_again: bool = False
 
     @abstractmethod
     def prepare(self) -> None:

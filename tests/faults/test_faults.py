@@ -5,11 +5,14 @@ import sys
 
 import pytest
 
+from tests.faults.journal_operations import JOURNAL_OPERATIONS
 from tests.faults.operations import OPERATIONS
 
-for_operations = pytest.mark.parametrize("operation", OPERATIONS)
+for_operations = pytest.mark.parametrize("operation", [*OPERATIONS, *JOURNAL_OPERATIONS])
 # Those that save now and then.
-for_long_ones = pytest.mark.parametrize("operation", ["continue", "file"])
+for_long_ones = pytest.mark.parametrize(
+    "operation", ["continue", "file", "journal-answer", "journal-forget"]
+)
 
 
 def attack(*argv: str) -> subprocess.CompletedProcess[str]:
