@@ -12,6 +12,7 @@ import tagalong
 from tagalong import Item, LabelRanker, Tagger, model_hash
 from tagalong.features import FeatureItem, TextFeatures
 from tagalong.journal import Added, RefusedError, Workspace
+from tagalong.journal.teaching import TaughtWorkspace
 from tests.journal.comparison import assert_equal, hash_of, naive_of
 from tests.journal.examples import TOPICS, new_workspace, small_tagger, texts
 
@@ -131,6 +132,26 @@ def test_the_setting_can_change_at_any_time(folder: Path) -> None:
         workspace.snapshot()
         assert words_in(folder) == {"quuxman", "invoice"}
         assert_equal(workspace, naive_of(folder))
+
+
+def test_an_item_on_its_way_while_the_setting_changes(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An item that is stored after the setting has no text, however early it was given."""
+    prepared = TaughtWorkspace._prepared
+
+    def held_back(*args: Any) -> Any:
+        result = prepared(*args)
+        monkeypatch.undo()
+        workspace.change_settings(content="features")
+        return result
+
+    monkeypatch.setattr(TaughtWorkspace, "_prepared", held_back)
+    workspace.add("quuxman", ["money"], id="a")
+    monkeypatch.setattr(TaughtWorkspace, "_prepared", held_back)
+    workspace.undo(2)
+    workspace.add_many(["xylophonist"])
+    assert words_in(workspace.folder) == set()
 
 
 @pytest.mark.parametrize(

@@ -318,6 +318,45 @@ def test_compacting_gives_space_back(folder: Path) -> None:
         assert (folder / "journal.sqlite-wal").stat().st_size == 0
 
 
+def test_an_undo_while_a_snapshot_is_written_again(
+    taught: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file of a listed snapshot stays, as the undo may be undone."""
+    with Workspace(taught) as workspace:
+        workspace.snapshot()
+        write = snapshots.Snapshots.write
+
+        def held_back(*args: Any) -> Snapshot:
+            result = write(*args)
+            workspace.undo(5)
+            return result
+
+        with monkeypatch.context() as patch:
+            patch.setattr(snapshots.Snapshots, "write", held_back)
+            workspace.snapshot()
+        workspace.undo(workspace.tip)
+        assert_equal(workspace, naive_of(taught))
+        assert workspace.problems == []
+
+
+def test_a_snapshot_that_an_undo_overtook_is_not_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with new_workspace(folder) as workspace:
+        teach(workspace, 10, every=100)
+        write = snapshots.Snapshots.write
+
+        def held_back(*args: Any) -> Snapshot:
+            result = write(*args)
+            workspace.forget("5")
+            return result
+
+        with monkeypatch.context() as patch:
+            patch.setattr(snapshots.Snapshots, "write", held_back)
+            workspace.snapshot()
+        assert names(folder) == []
+
+
 def test_the_budget_of_the_settings_file_is_kept(folder: Path) -> None:
     folder.mkdir()
     (folder / "settings.toml").write_text("snapshot_bytes = 0\n", encoding="utf-8")

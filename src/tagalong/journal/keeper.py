@@ -233,7 +233,9 @@ class ModelKeeper:
 
         def enter() -> list[str]:
             if self._store.revision != revision:  # an item may have been forgotten meanwhile
-                return [snapshot.name]
+                # The same state may have been saved before; that file is of use after a redo.
+                listed = {each.name for each in self._store.snapshots()}
+                return [] if snapshot.name in listed else [snapshot.name]
             self._store.list_snapshot(snapshot)
             return self._drop_superfluous(snapshot.size)
 

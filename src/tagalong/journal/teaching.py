@@ -98,7 +98,7 @@ class TaughtWorkspace(WorkspaceView):
         request = ["add", content.to_bytes().decode(errors="surrogateescape"), given]
 
         def work() -> list[Any]:
-            added = self._recorder.add(content, given, actor=actor)
+            added = self._recorder.add(self._as_stored(content), given, actor=actor)
             return [added.id, added.seq, added.outcome]
 
         return Added(*self._commit(work, key, scope, request, lambda result: result[1]))
@@ -135,8 +135,11 @@ class TaughtWorkspace(WorkspaceView):
                 try:
                     if isinstance(prepared, JournalError):
                         raise prepared
+                    content, labels = prepared
+                    stored = self._as_stored(content)
                     with self._store.part():
-                        results.append(self._recorder.add(*prepared, relabel=relabel, actor=actor))
+                        added = self._recorder.add(stored, labels, relabel=relabel, actor=actor)
+                    results.append(added)
                 except StorageError:
                     raise
                 except JournalError as error:
@@ -158,11 +161,15 @@ class TaughtWorkspace(WorkspaceView):
         if labels is None and isinstance(item, (Item, FeatureItem)):
             labels = item.labels
         given = None if labels is None else checked_labels(labels)
-        state = self._state
-        if self.settings.content == "features":
-            content = without_text(content, state.tagger.features)
-        self._check_learnable(state, content, given or ())
+        content = self._as_stored(content)
+        self._check_learnable(self._state, content, given or ())
         return content, given
+
+    def _as_stored(self, content: Content) -> Content:
+        """Return content without text, if the settings say so. They may have changed meanwhile."""
+        if self.settings.content == "features":
+            return without_text(content, self._state.tagger.features)
+        return content
 
     def _check_learnable(self, state: ModelState, content: Content, labels: Sequence[str]) -> None:
         try:
