@@ -166,14 +166,19 @@ int ftruncate(int handle, off_t size) {
 }
 int ftruncate64(int handle, off_t size) { return ftruncate(handle, size); }
 
-// Locks of parts of a file, as SQLite uses them. Other commands pass.
+// Locks of parts of a file, as SQLite uses them. Other commands pass, and so does the release of a
+// lock, which a kernel does not refuse.
+static int takes_lock(int command, const void *argument) {
+    return (command == F_SETLK || command == F_SETLKW) &&
+           ((const struct flock *)argument)->l_type != F_UNLCK;
+}
 #define FCNTL(name)                                                             \
     int name(int handle, int command, ...) {                                    \
         va_list rest;                                                           \
         va_start(rest, command);                                                \
         void *argument = va_arg(rest, void *);                                  \
         va_end(rest);                                                           \
-        if (command != F_SETLK && command != F_SETLKW && command != F_GETLK)    \
+        if (!takes_lock(command, argument))                                     \
             return syscall(SYS_fcntl, handle, command, argument);               \
         SUFFER("lock", 0, handle, NULL, syscall(SYS_fcntl, handle, command, argument)); \
     }

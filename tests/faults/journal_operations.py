@@ -4,10 +4,11 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from tagalong.journal import JournalError, Workspace
+from tagalong.journal import JournalError, Workspace, WorkspaceView, back_up, restore
 from tests.faults.journal_steps import (
     ANSWERS,
     FIRST,
@@ -15,6 +16,8 @@ from tests.faults.journal_steps import (
     SNAPSHOT,
     Acknowledgements,
     Step,
+    add,
+    answer,
     checkpoints_often,
     send,
 )
@@ -23,12 +26,14 @@ from tests.journal.soundness import Sound, check_sound, summary
 
 T = TypeVar("T")
 FOLDER = "team"
+THREADS = 4
+NAMES = (FOLDER, "backup", "restored")
 
 
 class JournalOperation(Operation):
     """Sends requests to a workspace. What fails is tried once more, in the same process."""
 
-    names = (FOLDER,)
+    names: tuple[str, ...] = (FOLDER,)
     keeps: tuple[str, ...] = (f"{FOLDER}/journal.sqlite-wal", f"{FOLDER}/journal.sqlite-shm")
     has_threads = True
     tries_again = True
@@ -77,14 +82,17 @@ class JournalOperation(Operation):
             for seq in seqs:
                 assert seq <= len(found.events), f"event {seq} is lost ({name})"
                 assert found.events[seq - 1].actor == name, f"event {seq} is not that of {name!r}"
-        expected = [summary(event) for event in self._complete(complete).events]
-        assert [summary(event) for event in found.events] == expected[: len(found.events)]
-        last = found.events[-1].actor
-        assert len(found.events) == len(expected) or expected[len(found.events)][3] != last, (
-            f"a part of {last!r} is there"
-        )
+        self._check_order(found, self._complete(complete))
         for tip, hash in self._log.read("model"):
             assert tip != len(found.events) or hash == found.hash, "the process had another model"
+
+    def _check_order(self, found: Sound, expected: Sound) -> None:
+        """Check that the events are the first ones of an undisturbed run, by whole requests."""
+        every = [summary(event) for event in expected.events]
+        events = [summary(event) for event in found.events]
+        assert events == every[: len(events)], "there are other events"
+        last, following = events[-1], every[len(events) : len(events) + 1]
+        assert not following or following[0][3] != last[3], f"a part of {last[3]!r} is there"
 
     def check_complete(self, complete: Path) -> None:
         found, expected = self._sound(Path.cwd()), self._complete(complete)
@@ -98,13 +106,13 @@ class JournalOperation(Operation):
         assert self._undisturbed is not None
         return self._undisturbed
 
-    def _sound(self, folder: Path) -> Sound | None:
+    def _sound(self, folder: Path, name: str = FOLDER) -> Sound | None:
         """Return what a workspace holds, from a copy of it; None if it was not created."""
         copy = folder.with_name("opened")
         shutil.rmtree(copy, ignore_errors=True)
-        if not (folder / FOLDER / "journal.sqlite").exists():
+        if not (folder / name / "journal.sqlite").exists():
             return None
-        shutil.copytree(folder / FOLDER, copy)
+        shutil.copytree(folder / name, copy)
         if self._is_empty(copy):
             return None
         return check_sound(copy)
@@ -128,7 +136,7 @@ def _tried(work: Callable[[], T]) -> T:
 
 def _report(error: JournalError) -> None:
     print(f"tagalong: {type(error).__name__}: {error}", file=sys.stderr)
-    assert FOLDER in str(error), f"the message does not name the file: {error}"
+    assert any(name in str(error) for name in NAMES), f"the message does not name the file: {error}"
 
 
 class JournalAnswer(JournalOperation):
@@ -163,6 +171,107 @@ class JournalCreate(JournalOperation):
             return connection.execute("SELECT COUNT(*) FROM events").fetchone() == (0,)
 
 
+class JournalTogether(JournalOperation):
+    """Answers from several threads, whose commits are shared."""
+
+    name = "journal-together"
+    steps = tuple(
+        step
+        for number in range(8)
+        for step in (
+            add(f"item {number}", f"words {number} about an invoice", ["money"]),
+            answer(f"answer {number}", f"item {number}", ["bank"]),
+        )
+    )
+
+    def _work(self, steps: Sequence[Step]) -> int:
+        try:
+            with (
+                checkpoints_often(),
+                _tried(lambda: Workspace(FOLDER)) as workspace,
+                ThreadPoolExecutor(THREADS) as pool,
+            ):
+                # An item and its answer are sent by the same thread.
+                pairs = [steps[at : at + 2] for at in range(0, len(steps), 2)]
+                done = [pool.submit(self._send, workspace, pair) for pair in pairs]
+                for each in done:
+                    each.result()
+        except JournalError:
+            return 1
+        return 0
+
+    def _send(self, workspace: Workspace, steps: Sequence[Step]) -> None:
+        for step in steps:
+            seqs = _tried(lambda step=step: send(workspace, step))  # type: ignore[misc]
+            self._log.add("acknowledged", step.name, seqs)
+
+    def _check_order(self, found: Sound, expected: Sound) -> None:
+        """Check that no request is there twice; their order is another one in each run."""
+        names = [event.actor for event in found.events if event.actor]
+        assert len(names) == len(set(names)), "an event is there twice"
+
+    def check_complete(self, complete: Path) -> None:
+        found, expected = self._sound(Path.cwd()), self._complete(complete)
+        assert found is not None
+        assert {event.actor for event in found.events} == {e.actor for e in expected.events}
+
+
+class JournalView(JournalOperation):
+    """Reading a workspace that nobody has open."""
+
+    name = "journal-view"
+    steps = ()
+
+    def _work(self, steps: Sequence[Step]) -> int:
+        try:
+            with _tried(lambda: WorkspaceView(FOLDER)) as view:
+                _tried(view.events)
+                _tried(view.items)
+                assert _tried(lambda: view.suggest("invoice"))[0].label == "money"
+        except JournalError:
+            return 1
+        return 0
+
+
+class JournalBackup(JournalOperation):
+    """A backup, and a workspace that is restored from it."""
+
+    name = "journal-backup"
+    names = NAMES
+    steps = ()
+
+    def run_again(self) -> int:
+        for name in ("backup", "restored"):
+            shutil.rmtree(name, ignore_errors=True)
+        return self.run()
+
+    def _work(self, steps: Sequence[Step]) -> int:
+        try:
+            _tried(lambda: Path("backup").exists() or back_up(FOLDER, "backup"))
+            _tried(lambda: Path("restored").exists() or restore("backup", "restored"))
+        except JournalError:
+            return 1
+        return 0
+
+    def check(self, before: Path, complete: Path) -> None:
+        super().check(before, complete)
+        for name in ("backup", "restored"):
+            if Path(name).exists():
+                assert self._sound(Path.cwd(), name) == self._complete(complete), f"{name} differs"
+
+    def check_complete(self, complete: Path) -> None:
+        super().check_complete(complete)
+        assert Path("restored").exists(), "the copies are not made"
+
+
 JOURNAL_OPERATIONS: dict[str, type[Operation]] = {
-    kind.name: kind for kind in (JournalAnswer, JournalPrivacy, JournalCreate)
+    kind.name: kind
+    for kind in (
+        JournalAnswer,
+        JournalPrivacy,
+        JournalCreate,
+        JournalTogether,
+        JournalView,
+        JournalBackup,
+    )
 }

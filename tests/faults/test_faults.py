@@ -8,11 +8,10 @@ import pytest
 from tests.faults.journal_operations import JOURNAL_OPERATIONS
 from tests.faults.operations import OPERATIONS
 
-for_operations = pytest.mark.parametrize("operation", [*OPERATIONS, *JOURNAL_OPERATIONS])
 # Those that save now and then.
-for_long_ones = pytest.mark.parametrize(
-    "operation", ["continue", "file", "journal-answer", "journal-forget"]
-)
+LONG = ["continue", "file"]
+JOURNAL = list(JOURNAL_OPERATIONS)
+LONG_JOURNAL = ["journal-answer", "journal-forget", "journal-together"]
 
 
 def attack(*argv: str) -> subprocess.CompletedProcess[str]:
@@ -25,24 +24,27 @@ def check(*argv: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@for_operations
-def test_one_call_of_each_kind(operation: str) -> None:
-    check(operation, "--per-kind", "1")
+# A run of several operations imports everything once.
+@pytest.mark.parametrize(
+    "operations", [*([each] for each in OPERATIONS), JOURNAL[:3], JOURNAL[3:]], ids=" ".join
+)
+def test_one_call_of_each_kind(operations: list[str]) -> None:
+    check(*operations, "--per-kind", "1")
 
 
 @pytest.mark.long
-@for_operations
+@pytest.mark.parametrize("operation", [*OPERATIONS, *JOURNAL])
 def test_every_call(operation: str) -> None:
     check(operation)
 
 
-@for_long_ones
-def test_a_few_kills_at_random_moments(operation: str) -> None:
-    check(operation, "--kills", "20")
+@pytest.mark.parametrize("operations", [*([each] for each in LONG), LONG_JOURNAL], ids=" ".join)
+def test_a_few_kills_at_random_moments(operations: list[str]) -> None:
+    check(*operations, "--kills", "20")
 
 
 @pytest.mark.long
-@for_long_ones
+@pytest.mark.parametrize("operation", [*LONG, *LONG_JOURNAL])
 def test_many_kills_at_random_moments(operation: str) -> None:
     check(operation, "--kills", "1000")
 
