@@ -254,3 +254,27 @@ def test_a_refused_merge_leaves_no_trace(run: Run, stream: Path) -> None:
         with pytest.raises(JournalError, match="there is no label 'both'"):
             workspace.forget_label("both")
         workspace.rename_label("money", "both")
+
+
+def test_repeating_a_run_takes_nothing_back(run: Run, tmp_path: Path) -> None:
+    found = [
+        {"id": str(i), "text": f"word {i}", "labels": ["a", "b"][i % 2 :][:1]} for i in range(6)
+    ]
+    write(tmp_path / "a.jsonl", found)
+    run("learn", "a.jsonl", "--workspace", "w")
+    with Workspace("w") as workspace:
+        workspace.rename_label("a", "A")
+        workspace.answer("1", ["A"])
+        workspace.undo(workspace.item("2").seq)
+        workspace.change_settings(content="features")
+        before = workspace.model().hash
+    again = run("learn", "a.jsonl", "--workspace", "w", "--json")
+    assert again.code == 0, again.err
+    assert (again.json["new"], again.json["known"], again.json["answered"]) == (0, 6, 0)
+    assert workspace_hash() == before
+
+
+def test_the_order_of_fields_is_no_content(run: Run, tmp_path: Path) -> None:
+    with Workspace("w") as workspace:
+        workspace.add({"a": 1, "b": 2}, ["x"], id="1")
+        assert workspace.add({"b": 2, "a": 1}, ["x"], id="1", source="another").outcome == "known"

@@ -3,6 +3,7 @@
 - An event counts unless an event that counts takes it back.
 - The state is what the events that count give, one after the other, from the start: a new tagger
   learns with its public methods, a new `Progress` measures, labels and items follow.
+- Forgetting an item keeps the labels that its answers made, if other events need them.
 - An event is impossible if its item does not exist, if a label that it names does not exist, if a
   label that it makes exists already, or if the settings of that moment do not admit its labels.
 
@@ -135,6 +136,14 @@ class NaiveState:
             case _:
                 self._operate(event.kind, body)
 
+    def keep_labels(self, event: NaiveEvent) -> None:
+        """Let an event of a forgotten item make its labels, and nothing else."""
+        if event.kind in ("item", "answer"):
+            for label in event.body.get("labels", ()):
+                self.labels.add(label)
+                if self.tagger is not None and label not in self.tagger.labels:
+                    self.tagger.add_labels([label])
+
     def _answer(self, item: NaiveItem, body: Mapping[str, Any]) -> None:
         if self.tagger is not None:
             self._learn(self.tagger, item, body)
@@ -263,12 +272,20 @@ class NaiveWorkspace:
         tip, state = self._last.get(with_model, (0, None))
         if state is None or tip != self.tip:
             state = self._first_state(with_model=with_model)
-            for event in self.counting()[1:]:
-                problem = state.problem(event)
-                assert problem is None, (event, problem)
-                state.follow(event)
+            kept = self._kept()
+            for event in self.events[1:]:
+                if self.counts(event.seq):
+                    problem = state.problem(event)
+                    assert problem is None, (event, problem)
+                    state.follow(event)
+                elif event.seq in kept:
+                    state.keep_labels(event)
             self._last[with_model] = self.tip, state
         return state
+
+    def _kept(self) -> set[int]:
+        """The events of forgotten items whose labels stay."""
+        return {seq for event in self.events for seq in event.body.get("keeps", ())}
 
     def _first_state(self, *, with_model: bool = False) -> NaiveState:
         tagger = self._make_tagger() if with_model else None
@@ -292,15 +309,26 @@ class NaiveWorkspace:
             content = self.hashed(content)
         there = state.find(content.id)
         if there is not None:
-            if there.content != content:
+            if there.content != content and self.hashed(there.content) != self.hashed(content):
                 raise ConflictError("other content")
             if labels is None or set(labels) == _as_set(there.labels):
+                return there.seq, "known"
+            if relabel and set(labels) in (_as_set(said) for said in self._said(there.seq)):
                 return there.seq, "known"
             if relabel:
                 return self.answer(content.id, labels), "answered"
             raise ConflictError("other labels", present=there.labels)
+        undone = [event.seq for event in self.events if _has_id(event, content.id)]
+        if relabel and undone:
+            return undone[-1], "known"
         body = {} if labels is None else {"labels": list(labels)}
         return self._append("item", body, content=content), "new"
+
+    def _said(self, item: int) -> list[list[str] | None]:
+        """What was said about an item at first and at last, by the names of that time."""
+        about = [event for event in self.counting() if item in (event.seq, event.item)]
+        first, last = about[0], about[-1]
+        return [first.body.get("labels"), last.body.get("labels") if last.kind != "asked" else None]
 
     def hashed(self, content: Content) -> Content:
         """Return an item as it is stored without text."""
@@ -371,7 +399,7 @@ class NaiveWorkspace:
                 raise ConflictError("cannot be undone")
             if not self.counts(seq):
                 raise ConflictError("undone already")
-        impossible = self._impossible_without("undo", seqs)
+        impossible = self._impossible_without(seqs)
         if impossible and not cascade:
             raise ConflictError("impossible", seqs=impossible)
         dead = [seq for seq in impossible if not self.counts(seq)]
@@ -379,26 +407,28 @@ class NaiveWorkspace:
             raise ConflictError("cannot come back", seqs=dead)
         return self._take("undo", {*seqs, *impossible})
 
-    def _take(self, kind: str, seqs: Collection[int]) -> int:
-        self.events.append(NaiveEvent(self.tip + 1, kind, {"seqs": sorted(seqs)}))
+    def _take(self, kind: str, seqs: Collection[int], keeps: Collection[int] = ()) -> int:
+        body = {"seqs": sorted(seqs), "keeps": sorted(keeps)}
+        self.events.append(NaiveEvent(self.tip + 1, kind, body))
         return self.tip
 
-    def _impossible_without(self, kind: str, seqs: Collection[int]) -> list[int]:
+    def _impossible_without(self, seqs: Collection[int], keeps: Collection[int] = ()) -> list[int]:
         """Return the events that become impossible if events are taken back.
 
         An item whose id has been given to another item in the meantime cannot come back.
         """
         present = self.state()
-        self._take(kind, seqs)
-        remaining = self.counting()
+        self._take("undo", seqs, keeps)
+        remaining = {event.seq for event in self.counting()}
+        kept = self._kept()
         self.events.pop()
-        given = {
-            item.id: item.seq
-            for item in present.items.values()
-            if any(item.seq == event.seq for event in remaining)
-        }
+        given = {item.id: item.seq for item in present.items.values() if item.seq in remaining}
         state, found = self._first_state(), []
-        for event in remaining[1:-1]:
+        for event in self.events[1:]:
+            if event.seq not in remaining:
+                if event.seq in kept:
+                    state.keep_labels(event)
+                continue
             problem = state.problem(event)
             if event.content is not None and given.get(event.content.id, event.seq) != event.seq:
                 problem = "the id belongs to another item"
@@ -412,18 +442,22 @@ class NaiveWorkspace:
 
     def forget(self, id: str) -> int:
         """Forget all items that have or had an id."""
-        items = {
-            event.seq
-            for event in self.events
-            if event.content is not None and event.content.id == id
-        }
+        items = {event.seq for event in self.events if _has_id(event, id)}
         if not items:
             raise NotFoundError(id)
         about = {event.seq for event in self.events if event.seq in items or event.item in items}
-        impossible = self._impossible_without("forgotten", about)
+        keeps: set[int] = set()
+        impossible = self._impossible_without(about)
+        if impossible:
+            keeps = {seq for seq in about if self.counts(seq)}
+            impossible = self._impossible_without(about, keeps)
         for seq in items:
             self.events[seq - 1] = replace(self.events[seq - 1], content=None)
-        return self._take("forgotten", about | set(impossible))
+        return self._take("forgotten", about | set(impossible), keeps)
+
+
+def _has_id(event: NaiveEvent, id: str) -> bool:
+    return event.content is not None and event.content.id == id
 
 
 def _as_set(labels: Collection[str] | None) -> set[str] | None:

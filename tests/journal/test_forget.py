@@ -13,7 +13,7 @@ from tagalong import Item
 from tagalong.journal import ConflictError, NotFoundError, Workspace, WorkspaceView
 from tagalong.journal import database as journal_database
 from tagalong.journal.spare import Spare
-from tests.journal.comparison import assert_equal, hash_of, naive_of
+from tests.journal.comparison import assert_equal, assert_tables_agree, hash_of, naive_of
 from tests.journal.examples import new_workspace, small_tagger, texts
 from tests.timeouts import TIMEOUT
 
@@ -215,7 +215,7 @@ def test_all_items_of_an_id_are_forgotten(folder: Path, workspace: Workspace) ->
     assert_equal(workspace, naive_of(folder))
 
 
-def test_what_depends_on_a_forgotten_answer_is_taken_back(folder: Path) -> None:
+def test_labels_that_other_events_need_stay(folder: Path) -> None:
     with new_workspace(folder) as workspace:
         workspace.add("the invoice", ["money"], id="a")
         workspace.add("the hotel", id="c")
@@ -224,11 +224,41 @@ def test_what_depends_on_a_forgotten_answer_is_taken_back(folder: Path) -> None:
         workspace.rename_label("money", "bills")
         workspace.answer("c", [], shown=["bills"])
         seq = workspace.forget("a")
-        assert workspace.events()[-1].taken == [2, 5, 6, 7]
-        assert [(item.id, item.state) for item in workspace.items()] == [("c", "open")]
+        assert workspace.events()[-1].taken == [2]
+        states = [(item.id, item.labels) for item in workspace.items()]
+        assert states == [("c", []), ("b", ["bills"])]
         with pytest.raises(ConflictError):
             workspace.undo(seq)
         assert_equal(workspace, naive_of(folder))
-        workspace.forget("b")  # its content was still there
+        workspace.undo(6, cascade=True)  # the renaming; the label is still there
+        assert workspace.item("b").labels == ["money"]
+        assert_equal(workspace, naive_of(folder))
+        workspace.forget("b")
         with pytest.raises(NotFoundError):
             workspace.forget("b")
+
+
+def test_a_label_that_nothing_needs_goes_with_the_item(folder: Path) -> None:
+    with new_workspace(folder) as workspace:
+        workspace.add("the invoice", ["money"], id="a")
+        workspace.add("the hotel", ["travel"])
+        workspace.forget("a")
+        workspace.settle(TIMEOUT)
+        assert workspace.labels == ["travel"]
+        assert_equal(workspace, naive_of(folder))
+
+
+def test_only_answers_keep_labels(folder: Path) -> None:
+    """A label under which a forgotten item was filed stays no longer than its own item."""
+    with new_workspace(folder) as workspace:
+        workspace.add("the hotel", ["travel"], id="b")  # 2
+        workspace.add("the invoice", id="a")
+        workspace.file("a", ["travel"])
+        workspace.answer("a", ["money"])
+        workspace.rename_label("money", "bills")
+        workspace.forget("a")
+        workspace.undo(2)
+        naive = naive_of(folder)
+        assert_equal(workspace, naive)
+        assert_tables_agree(folder, naive)
+        assert workspace.labels == ["bills"]

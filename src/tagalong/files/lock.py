@@ -153,12 +153,14 @@ def exclusive_lock(
     target = link_target(model)
     path = target.with_name(f"{target.name}.lock")
     descriptor = _locked_file(path, wait, on_wait, what)
+    process = os.getpid()
     try:
         _write_holder(descriptor, LockHolder(os.getpid(), command, datetime.now(UTC)))
         yield
     finally:
         with suppress(OSError):
-            if _has_name(descriptor, path):
+            # A process made by fork has a copy of the lock, which belongs to its parent.
+            if process == os.getpid() and _has_name(descriptor, path):
                 os.unlink(path)
         os.close(descriptor)
 

@@ -4,6 +4,7 @@ A commit waits for the disk. One thread commits the requests of all threads that
 wait for the disk once.
 """
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,6 +61,8 @@ class Commits:
         self._on_failure = on_failure
         self._waiting: list[_Request] = []
         self._is_busy = False
+        self._is_closed = False
+        self._process = os.getpid()
         self._changed = threading.Condition()
 
     def submit(self, work: Callable[[], T]) -> T:
@@ -72,6 +75,7 @@ class Commits:
         """
         request = _Request(work)
         with self._changed:
+            self._check_open()
             self._waiting.append(request)
             self._changed.wait_for(lambda: request.is_done or not self._is_busy)
             if not request.is_done:
@@ -91,10 +95,30 @@ class Commits:
             self._is_busy = False
             self._changed.notify_all()
 
+    def _check_open(self) -> None:
+        if self._process != os.getpid():
+            raise StorageError(
+                "another process has the workspace open; a process made by fork opens its own"
+            )
+        if self._is_closed:
+            raise StorageError("the workspace is closed; open it again")
+
+    def close(self) -> None:
+        """Commit what waits, and nothing more."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_busy and not self._waiting)
+            self._is_closed = True
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing can be committed any more."""
+        return self._is_closed
+
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Commit nothing during the block, which may use the journal itself."""
         with self._changed:
+            self._check_open()
             self._changed.wait_for(lambda: not self._is_busy)
             self._is_busy = True
         try:
@@ -118,9 +142,11 @@ class Commits:
             if not isinstance(error, Exception):
                 raise
             return
-        self._on_commit()
-        for request in accepted:
-            request.is_done = True
+        try:
+            self._on_commit()
+        finally:  # they are on the disk, whatever happens now
+            for request in accepted:
+                request.is_done = True
 
     def _do(self, request: _Request) -> bool:
         """Do the work of one request; return False if it was refused."""
@@ -141,4 +167,4 @@ def _copy(error: BaseException) -> BaseException:
         return StorageError(*error.args)
     if isinstance(error, Exception):
         return error
-    return StorageError("interrupted before it was stored")
+    return StorageError("interrupted; whether it was stored is not known")

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from tagalong.journal.errors import RefusedError
 from tagalong.journal.short_texts import checked_text
 from tagalong.learning.feature_items import FeatureItem
@@ -19,7 +21,7 @@ from tagalong.learning.items import Item
 from tagalong.text import TextFeatures
 from tagalong.text.rows import as_row
 
-__all__ = ["Content", "StoredContent", "checked_id", "content_of", "without_text"]
+__all__ = ["Content", "StoredContent", "checked_id", "content_of", "is_same_item", "without_text"]
 
 SALT_BYTES = 16
 DIGEST_BYTES = 32
@@ -154,6 +156,36 @@ def content_of(
     date = "" if item.date is None else item.date.isoformat()
     kept = Item(item.id, item.text, item.features, weight=weight)
     return Content(kept, str(title), str(source), date)
+
+
+def is_same_item(one: Content, other: Content, features: TextFeatures) -> bool:
+    """Whether two contents are the same item, whether or not its text was stored.
+
+    Titles, sources and dates may differ.
+
+    Parameters
+    ----------
+    one, other : Content
+        The contents.
+    features : TextFeatures
+        The conversion of items into features.
+    """
+    first, second = one.item, other.item
+    if first.id != second.id or first.weight != second.weight:
+        return False
+    if isinstance(first, Item) and isinstance(second, Item):
+        return _said(first) == _said(second)
+    try:
+        hashed = [features.hashed(item) for item in (first, second)]
+    except ValueError:
+        return False
+    numbers, values = zip(*(item.pairs() for item in hashed), strict=True)
+    return np.array_equal(*numbers) and np.array_equal(*values)
+
+
+def _said(item: Item) -> tuple[object, object]:
+    text = item.text if isinstance(item.text, str) else dict(item.text)
+    return text, _json_values(item.features)
 
 
 def without_text(content: Content, features: TextFeatures) -> Content:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tagalong.files.replacement import sync_folder
 from tagalong.files.unicode_paths import unicode_path
-from tagalong.journal.errors import DamagedError, NotFoundError, StorageError
+from tagalong.journal.errors import DamagedError, NotFoundError, RefusedError, StorageError
 from tagalong.journal.schema import SchemaError, prepare_schema
 
 __all__ = ["connect", "database_errors"]
@@ -31,6 +31,12 @@ def database_errors(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:  # in a message of SQLite that quotes the damage
         raise _damage(path, "its schema is not text") from error
+    except UnicodeEncodeError as error:
+        raise RefusedError(f"{error.object!r} is not valid Unicode text") from error
+    except OverflowError as error:
+        raise RefusedError(f"a number is too large: {error}") from error
+    except (sqlite3.IntegrityError, sqlite3.InterfaceError) as error:
+        raise RefusedError(f"this cannot be stored: {error}") from error
     except sqlite3.Error as error:
         name = unicode_path(path)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -66,6 +72,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         _create_private(path)
     with database_errors(path):
         mode = "ro" if read_only else "rw"
+        if read_only and _is_at_rest(path):
+            mode += "&immutable=1"
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={mode}",
             uri=True,
@@ -84,6 +92,12 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Whether nobody can be writing: the folder is read-only, and there is no log."""
+    log = path.with_name(f"{path.name}-wal")
+    return not os.access(path.parent, os.W_OK) and not log.exists()
 
 
 def _make_durable(connection: sqlite3.Connection) -> None:

@@ -55,13 +55,15 @@ class _Fold:
 
     def follow(self, reader: JournalReader) -> Iterator[str]:
         """Fold the events; return those that count but are impossible."""
-        ledger = Ledger()
+        ledger, kept = Ledger(), reader.kept_events()
         for event in reader.events():
             if event.kind == "item":
                 is_open = event.labels is None
                 self._states[event.seq] = "open" if is_open else "answered"
                 if event.seq in self._gone:
                     self._states[event.seq] = "undone"
+            if event.seq in kept and (changes := ledger.follow(event)):
+                self._changes[event.seq] = changes
             if event.seq in self._gone:
                 continue
             problem = ledger.problem(event, lambda item: item not in self._gone)

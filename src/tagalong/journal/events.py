@@ -14,7 +14,8 @@
 | label-target | name, min_precision | the label has its own required precision |
 | settings | changes | |
 | undo | seqs | these events are taken back |
-| forgotten | items, seqs | items are forgotten: these events count no longer, content is deleted |
+| forgotten | items, seqs, keeps | items are forgotten: content is deleted, these events count no
+|  |  | longer; the labels of events in ``keeps`` stay, because other events need them |
 
 An event that was taken back stays in the journal; the fold leaves it out.
 """

@@ -1,6 +1,6 @@
 """Taking events back: which events count, and which later ones become impossible."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tagalong.journal.contents import Content
@@ -60,7 +60,9 @@ class Revision:
     last: int = 0
 
 
-def revise(store: JournalStore, seqs: Iterable[int], *, cascade: bool) -> Revision:
+def revise(
+    store: JournalStore, seqs: Iterable[int], *, cascade: bool, keeping: Collection[int] = ()
+) -> Revision:
     """Return what changes if events no longer count, with all consequences. Nothing is written.
 
     Parameters
@@ -72,6 +74,8 @@ def revise(store: JournalStore, seqs: Iterable[int], *, cascade: bool) -> Revisi
     cascade : bool
         Whether later events that become impossible are taken back too; otherwise they are listed
         in a ConflictError.
+    keeping : collection of int
+        Those of the events whose labels stay, although they no longer count.
     """
     before = store.taken_back()
     takings = store.takings()
@@ -80,7 +84,7 @@ def revise(store: JournalStore, seqs: Iterable[int], *, cascade: bool) -> Revisi
     changed = before ^ after
     # An event that takes others back changes neither labels nor settings by itself.
     others = changed - {event.seq for event in takings}
-    walk = _Walk(store, before, after, others, cascade=cascade)
+    walk = _Walk(store, before, after, others, keeping)
     if others:
         walk.run(min(others))
     impossible = sorted(walk.impossible)
@@ -143,13 +147,13 @@ class _Walk:
         before: set[int],
         after: set[int],
         changed: set[int],
-        *,
-        cascade: bool,
+        keeping: Collection[int],
     ):
         self._store = store
         self._before, self._after = before, set(after)
         self._changed = changed
-        self._cascade = cascade
+        self._kept_before = store.kept_events()
+        self._kept_after = self._kept_before | set(keeping)
         self._reach = max(changed, default=0)
         self.impossible: set[int] = set()
         self.reasons: dict[int, str] = {}
@@ -178,7 +182,9 @@ class _Walk:
                     self.impossible.add(event.seq)
                     self._after.add(event.seq)
                     self._reach_dependents(event.seq)
-            if event.seq not in self._before:
+            elif event.seq in self._kept_after and (changes := new.follow(event)):
+                self.label_changes[event.seq] = changes
+            if event.seq not in self._before or event.seq in self._kept_before:
                 old.follow(event)
 
     def _problem(self, event: Event, ledger: Ledger) -> str | None:

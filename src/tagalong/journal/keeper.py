@@ -106,14 +106,17 @@ class ModelKeeper:
             self._wake()
         try:
             catch_up(self._store, self.state)
-        except Exception as error:
+        except BaseException as error:
             # The commit stays acknowledged. Until the model is computed anew, the old one
             # learns as well as it can.
             if self.is_settled:
-                self._on_problem(_as_journal_error(error))
                 self._state_revision = _UNKNOWN
                 self._wake()
+                if isinstance(error, Exception):
+                    self._on_problem(_as_journal_error(error))
             self.state.seq = self._store.tip
+            if not isinstance(error, Exception):
+                raise
         self._last_commit = time.monotonic()
         if self._needs_snapshot() or self._needs_spare():
             self._wake()
@@ -131,7 +134,8 @@ class ModelKeeper:
             How long to wait.
         """
         with self._changed:
-            return self._changed.wait_for(lambda: self.is_settled or self._closing, seconds)
+            self._changed.wait_for(lambda: self.is_settled or self._closing, seconds)
+            return self.is_settled
 
     def _needs_snapshot(self) -> bool:
         least = max(WORK_BETWEEN_SNAPSHOTS, self._saving_takes / 2)

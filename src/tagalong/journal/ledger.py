@@ -143,5 +143,5 @@ def checked_labels(labels: object, name: str = "labels") -> list[str]:
         labels = [labels]
     if not isinstance(labels, (list, tuple, set, frozenset)):
         raise RefusedError(f"{name} must be a list of labels, got {labels!r}")
-    given = sorted(labels) if isinstance(labels, (set, frozenset)) else labels
+    given = sorted(labels, key=str) if isinstance(labels, (set, frozenset)) else labels
     return list(dict.fromkeys(checked_label(label, f"a label in {name}") for label in given))

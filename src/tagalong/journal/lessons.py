@@ -52,8 +52,12 @@ def lessons(reader: JournalReader, after: int, upto: int) -> Iterator[Lesson]:
     after, upto : int
         The event before the first one, and the last one.
     """
+    kept = reader.kept_events()
     for record in reader.records(after, upto):
-        if not record.is_taken_back:
+        if record.event.seq in kept:
+            for label in record.event.labels or ():
+                yield Lesson(replace(record.event, kind="label-added", body={"name": label}))
+        elif not record.is_taken_back:
             found = lesson_of(reader, record)
             if found is not None:
                 yield found

@@ -64,7 +64,7 @@ def read_limits(folder: Path, settings: Settings) -> Limits:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Limits()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RefusedError(f"{unicode_path(path)}: not valid TOML: {error}") from error
     present = settings.to_json()
     for name in [name for name in given if name in present]:
@@ -72,7 +72,7 @@ def read_limits(folder: Path, settings: Settings) -> Limits:
             raise RefusedError(
                 f"{unicode_path(path)}: {name} differs from the setting of the journal, "
                 f"{present[name]!r}: it decides learning, so change it with "
-                f"'tagalong journal set {name}=VALUE', and remove it here"
+                f"'tagalong journal set {unicode_path(folder)} {name}=VALUE', and remove it here"
             )
     return Limits(**_checked(given, path))
 

@@ -163,7 +163,8 @@ class OperatedWorkspace(TaughtWorkspace):
             check_one_label(tagger, new.one_label)
         if new.content == "features":
             without_text(content_of("text"), tagger.features)  # RefusedError if it cannot be
-        return self._operate(Event("settings", {"changes": changes}, actor=actor))
+        plain = {name: new.to_json()[name] for name in changes}
+        return self._operate(Event("settings", {"changes": plain}, actor=actor))
 
     def _operate(self, event: Event) -> int:
         return self._commits.submit(lambda: self._recorder.operate(event))

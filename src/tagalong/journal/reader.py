@@ -329,6 +329,15 @@ class JournalReader:
         )
         return 1 if found is None else int(found)
 
+    def kept_events(self) -> set[int]:
+        """Return the events of forgotten items whose labels stay, as other events need them."""
+        return {
+            seq
+            for event in self.takings()
+            if event.kind == "forgotten"
+            for seq in event.body.get("keeps", ())
+        }
+
     def takings(self) -> list[Event]:
         """Return all events that take others back, in order."""
         marks = ", ".join(f"'{kind}'" for kind in TAKING_KINDS)

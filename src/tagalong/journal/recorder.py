@@ -4,13 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from tagalong.journal.contents import Content, StoredContent
+from tagalong.journal.contents import Content, StoredContent, is_same_item
 from tagalong.journal.errors import ConflictError, NotFoundError, RefusedError
 from tagalong.journal.events import Event
 from tagalong.journal.history import revise, write_revision
 from tagalong.journal.ledger import Ledger
 from tagalong.journal.reader import ItemState, Status
 from tagalong.journal.store import JournalStore
+from tagalong.text import TextFeatures
 
 __all__ = ["ANY_ANSWER", "Added", "Recorder"]
 
@@ -112,6 +113,7 @@ class Recorder:
         content: Content,
         labels: Sequence[str] | None,
         *,
+        features: TextFeatures,
         relabel: bool = False,
         actor: str = "",
     ) -> Added:
@@ -123,9 +125,12 @@ class Recorder:
             The item. If its id is empty, it gets one.
         labels : sequence of str or None
             Its labels, if they are known.
+        features : TextFeatures
+            The conversion of items into features, to recognise an item whose text is not stored.
         relabel : bool
-            Whether other labels of an item that is there already are an answer; otherwise they
-            are a ConflictError.
+            Whether other labels of an item that is there already are an answer, and an item whose
+            adding was undone stays undone; otherwise the first is a ConflictError, and the second
+            is added again.
         actor : str
             See `Event`.
         """
@@ -134,10 +139,12 @@ class Recorder:
             id = self._free_id()
             content = replace(content, item=replace(content.item, id=id))
         elif (item := store.find_item(id)) is not None:
-            if store.content(item) != content.to_bytes():
+            if not is_same_item(store.item_content(item), content, features):
                 raise ConflictError(f"there is an item {id!r} already, with other content")
             present = self.present_labels(item)
             if labels is None or (present is not None and set(labels) == set(present)):
+                return Added(id, item, "known")
+            if relabel and self._was_said_before(item, labels):
                 return Added(id, item, "known")
             if relabel:
                 return Added(id, self.answer(id, labels, actor=actor), "answered")
@@ -145,6 +152,8 @@ class Recorder:
                 f"there is an item {id!r} already, with other labels; answer it to change them",
                 present=present,
             )
+        elif relabel and (undone := store.undone_items(id)):
+            return Added(id, undone[-1], "known")
         body = {} if labels is None else {"labels": list(labels)}
         event = Event("item", body, actor=actor)
         if (problem := self.ledger.problem(event, lambda item: True)) is not None:
@@ -152,6 +161,11 @@ class Recorder:
         stored = self._append(event, StoredContent.of(content.to_bytes()))
         store.set_item(stored.seq, id, "open" if labels is None else "answered")
         return Added(id, stored.seq)
+
+    def _was_said_before(self, item: int, labels: Sequence[str]) -> bool:
+        """Whether a source repeats what it said of an item before labels or answers changed."""
+        said = (self._store.event(item).labels, self._store.status(item).labels)
+        return any(before is not None and set(before) == set(labels) for before in said)
 
     def _free_id(self) -> str:
         number = self._store.tip + 1
@@ -292,12 +306,18 @@ class Recorder:
         if not items:
             raise NotFoundError(f"there is no item {id!r}")
         gone = store.taken_back()
-        about = [seq for item in items for seq in store.events_of_item(item)]
+        about = sorted(seq for item in items for seq in store.events_of_item(item))
         counting = [seq for seq in about if seq not in gone]
-        revision = revise(store, counting, cascade=True) if counting else None
-        impossible = [] if revision is None else revision.impossible
         # Events that were undone before are named too, so that they never come back.
-        body = {"items": items, "seqs": sorted({*about, *impossible})}
+        body: dict[str, Any] = {"items": items, "seqs": about}
+        revision = revise(store, counting, cascade=True) if counting else None
+        if revision is not None and not set(revision.impossible) <= set(about):
+            # Other events need labels that came with the item: those stay.
+            events = [store.event(seq) for seq in counting]
+            body["keeps"] = [e.seq for e in events if e.kind in ("item", "answer") and e.labels]
+            revision = revise(store, counting, cascade=True, keeping=body["keeps"])
+        if revision is not None:
+            body["seqs"] = sorted({*about, *revision.impossible})
         stored = store.append(Event("forgotten", body, actor=actor))
         if revision is not None:
             write_revision(store, revision)

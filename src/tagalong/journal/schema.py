@@ -94,7 +94,7 @@ def prepare_schema(connection: sqlite3.Connection, *, read_only: bool = False) -
             f"the journal has version {version}, but this Tagalong reads versions up to "
             f"{SCHEMA_VERSION}: upgrade Tagalong to use it"
         )
-    if not is_empty and found != APPLICATION_ID:
+    if not is_empty and (found != APPLICATION_ID or version < 1):
         raise SchemaError("this is a database, but not a journal of Tagalong")
     if version == SCHEMA_VERSION:
         return

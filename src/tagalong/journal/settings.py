@@ -42,10 +42,17 @@ class Settings:
         try:
             parameters.choice(self.labels, "labels", ("grow", "fixed"))
             parameters.choice(self.content, "content", ("text", "features"))
-            parameters.flag(self.paused, "paused")
-            if self.one_label != "auto":
-                parameters.flag(self.one_label, "one_label")
-            if not 0 < parameters.real(self.min_precision, "min_precision") <= 1:
+            one_label: Any = self.one_label
+            if one_label != "auto":
+                one_label = parameters.flag(one_label, "one_label")
+            for name, value in (
+                ("paused", parameters.flag(self.paused, "paused")),
+                ("one_label", one_label),
+                ("min_precision", parameters.real(self.min_precision, "min_precision")),
+                ("audit", parameters.real(self.audit, "audit")),
+            ):
+                object.__setattr__(self, name, value)  # plain values, which JSON can store
+            if not 0 < self.min_precision <= 1:
                 raise ValueError(
                     f"min_precision must be above 0 and at most 1, got {self.min_precision!r}"
                 )

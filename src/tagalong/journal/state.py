@@ -131,7 +131,8 @@ class ModelState:
         tagger = self.tagger
         match kind:
             case "label-added":
-                tagger.add_labels([body["name"]])
+                if body["name"] not in tagger.labels:  # as that of a forgotten item may be
+                    tagger.add_labels([body["name"]])
                 if body.get("min_precision") is not None:
                     tagger.set_min_precision(body["name"], body["min_precision"])
             case "label-renamed":

@@ -11,6 +11,7 @@ from typing import Any
 
 from tagalong.journal.contents import StoredContent
 from tagalong.journal.database import connect, database_errors
+from tagalong.journal.errors import RefusedError
 from tagalong.journal.events import Event
 from tagalong.journal.reader import FIRST_LINK, ItemState, JournalReader, Snapshot, next_link
 
@@ -90,6 +91,9 @@ class JournalStore(JournalReader):
         content : StoredContent, optional
             The content of a new item.
         """
+        for name, text in (("actor", event.actor), ("batch", event.batch)):
+            if not isinstance(text, str):
+                raise RefusedError(f"{name} must be a text, got {text!r}")
         last, link = self._row("SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1") or (
             0,
             FIRST_LINK,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from tagalong import parameters
 from tagalong.journal.commits import Commits
 from tagalong.journal.contents import Content, checked_id, content_of, without_text
 from tagalong.journal.errors import (
@@ -98,7 +99,9 @@ class TaughtWorkspace(WorkspaceView):
         request = ["add", content.to_bytes().decode(errors="surrogateescape"), given]
 
         def work() -> list[Any]:
-            added = self._recorder.add(self._as_stored(content), given, actor=actor)
+            added = self._recorder.add(
+                self._as_stored(content), given, features=self._state.tagger.features, actor=actor
+            )
             return [added.id, added.seq, added.outcome]
 
         return Added(*self._commit(work, key, scope, request, lambda result: result[1]))
@@ -131,6 +134,7 @@ class TaughtWorkspace(WorkspaceView):
 
         def work() -> list[Added | JournalError]:
             results: list[Added | JournalError] = []
+            features = self._state.tagger.features
             for prepared in found:
                 try:
                     if isinstance(prepared, JournalError):
@@ -138,7 +142,9 @@ class TaughtWorkspace(WorkspaceView):
                     content, labels = prepared
                     stored = self._as_stored(content)
                     with self._store.part():
-                        added = self._recorder.add(stored, labels, relabel=relabel, actor=actor)
+                        added = self._recorder.add(
+                            stored, labels, features=features, relabel=relabel, actor=actor
+                        )
                     results.append(added)
                 except StorageError:
                     raise
@@ -264,6 +270,10 @@ class TaughtWorkspace(WorkspaceView):
         """
         if (seq is None) == (batch is None):
             raise RefusedError("undo takes either an event or a batch")
+        try:
+            seq = None if seq is None else parameters.integer(seq, "event", 1, 2**62)
+        except ValueError as error:
+            raise RefusedError(str(error)) from None
 
         def work() -> int:
             seqs = [seq] if seq is not None else self._events_of_batch(batch or "")

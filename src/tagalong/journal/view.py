@@ -4,12 +4,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, get_args
 
 from tagalong.evaluate import Progress, Report
 from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.contents import Content
-from tagalong.journal.errors import NotFoundError
+from tagalong.journal.errors import NotFoundError, RefusedError
 from tagalong.journal.events import Event
 from tagalong.journal.reader import ItemState, JournalReader
 from tagalong.journal.reader_pool import ReaderPool
@@ -117,6 +117,8 @@ class WorkspaceView:
         limit : int
             Maximum number of items.
         """
+        if state not in (None, *get_args(ItemState)):
+            raise RefusedError(f"state must be one of {get_args(ItemState)}, got {state!r}")
         with self._readers.lend() as reader:
             return [
                 _item_record(reader, seq, id) for seq, id, _ in reader.items(state, after, limit)

@@ -4,7 +4,7 @@ import os
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -139,6 +139,7 @@ class Workspace(OperatedWorkspace):
         if not create and not path.exists():
             raise NotFoundError(f"{unicode_path(self.folder)}: there is no workspace here")
         self.problems: list[JournalError] = []
+        self._process = os.getpid()
         self._on_problem = on_problem
         self._readers = ReaderPool(path)
         # Before anything is made, so that a model that cannot be used leaves no trace.
@@ -151,6 +152,8 @@ class Workspace(OperatedWorkspace):
             stack.enter_context(lock)
             self._store = store = JournalStore(path)
             stack.callback(store.close)
+            with suppress(StorageError):
+                store.shrink_log()  # a killed process may have left forgotten content there
             self._recorder = Recorder(store)
             self._snapshots = snapshots_of(self.folder)
             for problem in self._snapshots.later_than(store.tip):
@@ -183,6 +186,7 @@ class Workspace(OperatedWorkspace):
             self._commits = Commits(
                 store, self._keeper.follow, self._recorder.after_refusal, self._after_failure
             )
+            stack.callback(self._commits.close)
             self._keeper.start(self._commits)
             stack.callback(self._keeper.close)
             self._stack = stack.pop_all()
@@ -194,6 +198,8 @@ class Workspace(OperatedWorkspace):
 
     def _after_failure(self) -> None:
         """Open the database anew after a failed commit, and forget what was not stored."""
+        if self._commits.is_closed:
+            return
         try:
             self._store.reopen()
             self._recorder.reload()
@@ -202,6 +208,9 @@ class Workspace(OperatedWorkspace):
 
     def close(self) -> None:
         """Save what would take long to compute again, and let other processes in."""
+        if self._process != os.getpid():  # after a fork the workspace belongs to the parent
+            self._stack.pop_all()
+            return
         super().close()  # first: the last connection to close empties the log
         self._stack.close()
 

@@ -35,6 +35,11 @@ class FilingModel:
         return self._tagger
 
     @property
+    def logs_words(self) -> bool:
+        """Whether the log of moves has the words that explain them."""
+        return self._tagger.features.names
+
+    @property
     def advice_for_another_mailbox(self) -> str:
         """What to do if the messages are those of another mailbox."""
         path = unicode_path(self.path)

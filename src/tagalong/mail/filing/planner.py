@@ -121,7 +121,7 @@ def plan(
         reason = "limit"
 
     def record(act: Act) -> LogRecord:
-        words = why[:WORDS_LOGGED] if tagger.features.names else ()
+        words = why[:WORDS_LOGGED] if context.model.logs_words else ()
         return LogRecord(folder, rules.now, act, round(probability, 4), rules.min_precision, words)
 
     if reason not in (None, "spot check"):

@@ -98,6 +98,11 @@ class WorkspaceModel(FilingModel):
         return self._workspace.tagger
 
     @property
+    def logs_words(self) -> bool:
+        """Whether the log has words: no, as forgetting a message could not remove them."""
+        return False
+
+    @property
     def advice_for_another_mailbox(self) -> str:
         """What to do if the messages are those of another mailbox."""
         return "name a folder of this mailbox's own with workspace="
