@@ -369,6 +369,17 @@ def test_export_in_other_formats(run: Run, workspace: str, format: str) -> None:
     assert [line["labels"] for line in read.lines] == [["money"], ["travel"]]
 
 
+def test_export_of_an_answer_that_a_format_cannot_hold(run: Run, workspace: str) -> None:
+    with WorkspaceView(workspace) as view:
+        id = view.items()[0].id
+    run("journal", "answer", workspace, id, "--none")
+    done = run("journal", "export", workspace, "--out", "x.csv")
+    assert done.code == 1
+    assert "unlabelled=" not in done.err
+    assert "--to jsonl" in done.err
+    assert run("journal", "export", workspace, "--out", "x.jsonl").code == 0
+
+
 def test_export_of_what_is_left(run: Run, workspace: str) -> None:
     back_up("mail", "copy")
     data = Path("copy/journal.sqlite").read_bytes()

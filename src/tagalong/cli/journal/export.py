@@ -77,7 +77,14 @@ def _write_items(args: argparse.Namespace, out: Output) -> int:
             found: Iterable[Item] = seen.record(_counted(items, live, "items"))
             count = write(found, args.out, target.name, private=True)
         except ValueError as error:
-            raise CommandError(str(error)) from error
+            if target.name == "jsonl":
+                raise CommandError(str(error)) from error
+            # The formats have options for this, which `tagalong convert` offers.
+            raise CommandError(
+                str(error).partition("; use ")[0],
+                "JSON lines hold every item: --to jsonl; 'tagalong convert' turns them into other "
+                "formats, with options",
+            ) from error
     losses = losses_of(target.name, seen.parts)
     out.json_result(
         {
