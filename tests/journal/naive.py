@@ -380,7 +380,9 @@ class NaiveWorkspace:
         return self._append("settings", {"changes": changes})
 
     def undo(self, seq: int, *, cascade: bool = False) -> int:
-        if not 1 <= seq <= self.tip:
+        if seq < 1:
+            raise RefusedError(str(seq))
+        if seq > self.tip:
             raise NotFoundError(str(seq))
         return self._undo([seq], cascade=cascade)
 
