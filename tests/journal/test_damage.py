@@ -425,6 +425,21 @@ def test_a_missing_log(example: Example) -> None:
     check_log(example, "no log", remove(LOG))
 
 
+def test_a_missing_log_beside_newer_snapshots(example: Example, tmp_path: Path) -> None:
+    """What was in the log only is missed, if a snapshot has learnt it."""
+    with Workspace(example.copy()) as workspace:
+        workspace.answer("last", ["money"])
+        workspace.snapshot()
+        shutil.copytree(workspace.folder, tmp_path / "crashed")
+        tip = workspace.tip
+    folder = tmp_path / "crashed"
+    remove(LOG)(folder)
+    with Workspace(folder) as workspace:
+        assert workspace.tip < tip
+        (problem,) = workspace.problems
+    assert f"it has learnt event {tip}, but the journal ends with" in str(problem)
+
+
 @pytest.mark.long
 def test_a_log_damaged_everywhere(example: Example) -> None:
     length = size(example, LOG, "crashed")
