@@ -125,7 +125,7 @@ FIRST = (
     SNAPSHOT,
     add("e", "a hotel by the sea"),
 )
-"""What a workspace holds before it is attacked."""
+"""The things that a workspace holds before it is attacked."""
 
 ANSWERS = (
     add("f", "one more invoice of the bank"),

@@ -102,7 +102,7 @@ def made_example(folder: Path) -> Example:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a damaged workspace.
+    """The fate of a damaged workspace.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ def answers(disk: AnyDisk) -> None:
 
 
 def closing(disk: AnyDisk) -> None:
-    """What was acknowledged before the disk was full is there, however the process ends then."""
+    """Everything acknowledged before the disk was full is there, however the process ends then."""
     with opened(disk) as workspace:
         for step in FIRST:
             send(workspace, step)

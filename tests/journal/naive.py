@@ -325,7 +325,7 @@ class NaiveWorkspace:
         return self._append("item", body, content=content), "new"
 
     def _said(self, item: int) -> list[list[str] | None]:
-        """What was said about an item at first and at last, by the names of that time."""
+        """The labels that an item had at first and has at last, by the names of that time."""
         about = [event for event in self.counting() if item in (event.seq, event.item)]
         first, last = about[0], about[-1]
         return [first.body.get("labels"), last.body.get("labels") if last.kind != "asked" else None]

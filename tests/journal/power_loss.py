@@ -1,4 +1,4 @@
-"""What a disk may hold after a power loss, from a record of all changes of files.
+"""The files that a disk may hold after a power loss, from a record of all changes of files.
 
 A change that was synced is there. Of the later changes any may be there or not, in units of
 sectors, and in any order: a disk and a file system may write what they like first. The name of a

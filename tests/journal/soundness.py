@@ -23,7 +23,7 @@ STATES = {"answer": "answered", "filed": "filed", "asked": "asked"}
 
 @dataclass(frozen=True)
 class Sound:
-    """What a sound workspace holds."""
+    """The contents of a sound workspace."""
 
     events: list[Event]
     hash: str

@@ -426,7 +426,7 @@ def test_a_missing_log(example: Example) -> None:
 
 
 def test_a_missing_log_beside_newer_snapshots(example: Example, tmp_path: Path) -> None:
-    """What was in the log only is missed, if a snapshot has learnt it."""
+    """Events that were in the log only are missed, if a snapshot has learnt it."""
     with Workspace(example.copy()) as workspace:
         workspace.answer("last", ["money"])
         workspace.snapshot()
