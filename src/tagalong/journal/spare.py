@@ -13,7 +13,7 @@ from tagalong.journal.state import ModelState
 
 __all__ = ["Spare"]
 
-ANSWERS_BEHIND = 100
+ANSWERS_BEHIND = 150
 """The copy is at least so many answers behind: any of them can be undone with it."""
 EVENTS_BEHIND = 1000
 """The copy is brought up to date when it is so many events behind."""
