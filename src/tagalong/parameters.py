@@ -22,6 +22,8 @@ def choice(value: object, name: str, choices: tuple[str, ...]) -> str:
 
 def real(value: object, name: str) -> float:
     """Return a number that must be finite."""
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
         with suppress(OverflowError):  # an integer may be too large for a float
             if math.isfinite(number := float(value)):

@@ -76,6 +76,11 @@ def test_counts_equal_naive_counts(name: str) -> None:
     assert min(pairs.values()) >= max(
         (expected[p] for p in expected.keys() - pairs.keys()), default=0
     )
+    counted = report.answers.confusion_counts.tolist()
+    assert {
+        (report.labels[true], report.labels[first]): n for true, first, n in counted
+    } == expected
+    assert [n for *_, n in counted] == sorted(expected.values(), reverse=True)
 
 
 @pytest.mark.parametrize("name", ["one label", "few labels", "no confidence"])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tagalong.readers import Item, OptionError, read, write
+from tagalong.text import TextFeatures
 
 ITEMS = [Item(str(number), f"text {number}", {}, ("a",)) for number in range(3)]
 
@@ -115,3 +116,15 @@ def test_numpy_numbers(tmp_path: Path) -> None:
         assert list(read(tmp_path / name)) == [item]
     write(read(tmp_path / "a.vw"), tmp_path / "a.vw")
     assert list(read(tmp_path / "a.vw")) == [item]
+
+
+def test_sets_of_words_are_written_as_their_features(tmp_path: Path) -> None:
+    item = Item("1", "text", {"tags": ["b", "a"], "size": 2.0}, ("x",))  # type: ignore[dict-item]
+    path = tmp_path / "items.jsonl"
+    write([item], path)
+    (again,) = read(path)
+    assert again.features == {"tags=a": 1.0, "tags=b": 1.0, "size": 2.0}
+    features = TextFeatures()
+    assert [part.tolist() for part in features.read(again)] == [
+        part.tolist() for part in features.read(item)
+    ]

@@ -47,21 +47,29 @@ class AnswerReport:
         How well the probabilities agree with what was right.
     confusion : tuple of Confused
         The most frequent wrong first suggestions of items with one label.
+    confusion_counts : array of shape (pairs, 3)
+        All such pairs that are counted, the most frequent first: the numbers of the right label and
+        of the label that was suggested first, and the number of items.
     macro_recall, recent_macro_recall : float
         The mean over the labels of the share of their items with a right first suggestion.
     label_counts : array of shape (labels, 5)
         Counts of each label.
     recent_confidence : pair of arrays
         The probability of the first suggestion of the recent items, and whether it was right.
+    recent_first : array of shape (recent items, 2)
+        The number of the only label of each recent item, the oldest first, and that of the label
+        that was suggested first; -1 where there is none.
     """
 
     coverage: Coverage
     calibration: Calibration
     confusion: tuple[Confused, ...]
+    confusion_counts: Counts
     macro_recall: float
     recent_macro_recall: float
     label_counts: Counts
     recent_confidence: tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
+    recent_first: Counts
 
 
 class AnswerProgress:
@@ -195,10 +203,12 @@ class AnswerProgress:
             ),
             calibration=calibration_of(self._counts.calibration(), frozen),
             confusion=self._confusion.most_frequent(names),
+            confusion_counts=self._confusion.state(),
             macro_recall=macro_recall(answered, right),
             recent_macro_recall=self._recent_macro_recall(),
             label_counts=labels,
             recent_confidence=self._recent_confidence(),
+            recent_first=self._recent.rows[:, LABELS_OF_A_ROW],
         )
 
     def _recent_macro_recall(self) -> float:

@@ -94,7 +94,11 @@ class BusyError(RuntimeError):
     ----------
     holder : LockHolder or None
         The process that holds the lock.
+    address : str
+        Where requests for it can be sent instead; "" if that is nowhere.
     """
+
+    address = ""
 
     def __init__(self, lock: Path, holder: LockHolder | None, waited: float, what: str = "model"):
         self.holder = holder

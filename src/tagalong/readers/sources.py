@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tagalong.learning.items import ReadError
+from tagalong.readers.archives import EXTENSION, Archive, Member, starts_archive
 from tagalong.readers.registry import FORMATS, extensions, format_by_start, format_of_file
 from tagalong.streams.compression import decompress_stream, read_errors
 from tagalong.streams.format import Format, OptionError
@@ -21,10 +22,24 @@ DETECTION_BYTES = 64
 
 @dataclass(frozen=True)
 class ResolvedSource:
-    """A single source and its format; None if the format is detected when the source is opened."""
+    """A single source and its format; None if the format is detected when the source is opened.
+
+    Parameters
+    ----------
+    source : str
+        The source; for a member of an archive a name for messages.
+    format : Format or None
+        The format.
+    member : Member, optional
+        The member of an archive that is the source.
+    problem : ReadError, optional
+        Why this member cannot be read.
+    """
 
     source: str
     format: Format | None
+    member: Member | None = None
+    problem: ReadError | None = None
 
 
 def resolve_source(
@@ -67,7 +82,10 @@ def resolve_source(
         if wanted is not None and wanted.takes == "folder":
             raise ReadError(source, f"this is a file, but {wanted.name} is read from a folder")
         known = wanted or format_of_file(source)
-        yield ResolvedSource(source, known or _format_by_content(source, fallback))
+        if _is_archive(source, known):
+            yield from _members(source, wanted, fallback)
+        else:
+            yield ResolvedSource(source, known or _format_by_content(source, fallback))
     elif glob.has_magic(source):
         matches = sorted(glob.glob(source, recursive=True))
         if not matches:
@@ -76,6 +94,51 @@ def resolve_source(
             yield from resolve_source(match, wanted, fallback)
     else:
         raise ReadError(source, _missing(source))
+
+
+def _is_archive(source: str, known: Format | None) -> bool:
+    """Whether a source is an archive, by its first bytes if nothing else tells its format."""
+    try:
+        by_name = source.lower().endswith(EXTENSION)
+        return os.path.isfile(source) and (by_name or (known is None and starts_archive(source)))
+    except OSError as error:
+        raise ReadError(source, f"cannot be read: {error.strerror or error}") from error
+
+
+def _members(
+    source: str, wanted: Format | None, fallback: Format | None
+) -> Iterator[ResolvedSource]:
+    """Yield the members of an archive; raise ReadError if none of them can be read."""
+    archive = Archive(source)
+    found: list[ResolvedSource] = []
+    try:
+        for member in archive.members():
+            format, problem = None, member.problem
+            if problem is None:
+                try:
+                    format = wanted or format_of_file(member.name) or _of_member(member, fallback)
+                except ReadError as error:
+                    problem = error
+            found.append(ResolvedSource(member.name, format, member, problem))
+    except OSError as error:
+        raise ReadError(source, f"cannot be read: {error.strerror or error}") from error
+    finally:
+        archive.close()
+    if all(each.problem is not None for each in found):
+        reasons = "; ".join(str(each.problem) for each in found[:3])
+        raise ReadError(
+            source, f"the archive has no file that can be read{': ' if reasons else ''}{reasons}"
+        )
+    yield from found
+
+
+def _of_member(member: Member, fallback: Format | None) -> Format:
+    try:
+        with member.open() as file:
+            start = decompress_stream(file, member.name).peek(DETECTION_BYTES)
+            return detect_format(start, member.name, fallback)
+    except read_errors() as error:
+        raise ReadError(member.name, f"cannot be read: {error}") from error
 
 
 def _format_by_content(source: str, fallback: Format | None) -> Format | None:

@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import BinaryIO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
+from tagalong.readers.archives import Archive
+from tagalong.readers.limited_bytes import ByteLimit
 from tagalong.readers.ordering import ORDERS, Order, by_date, shuffled
 from tagalong.readers.registry import format_by_name, validate_defaults, validate_options
 from tagalong.readers.sources import (
@@ -37,6 +39,7 @@ def read(
     order: Order = "file",
     seed: int = 0,
     defaults: Mapping[str, object] | None = None,
+    limit: ByteLimit | None = None,
     **options: object,
 ) -> "Stream":
     """Return a stream of the items of one or more sources.
@@ -48,7 +51,8 @@ def read(
     ----------
     sources : str or path, or iterable of them
         Files, glob patterns ("data/*.jsonl"), folders of mail, "-" for standard input, "pydocs:"
-        and "debtags:" for the built-in streams. Files may be compressed with gzip, xz, bz2 or zst.
+        and "debtags:" for the built-in streams. Files may be compressed with gzip, xz, bz2 or zst,
+        or be zip archives, whose files are sources one after the other.
     format : str, optional
         A name from `FORMATS`. By default the format is detected from a file's extension, or else
         from its first bytes.
@@ -66,6 +70,8 @@ def read(
     defaults : mapping, optional
         Options for the formats that have them; other formats ignore them, and `options` take
         precedence. The key "format" names the format of sources whose format is not detected.
+    limit : ByteLimit, optional
+        Limit on the bytes of all files together after decompression.
     options : dict
         Options of the format, see its ``options``.
 
@@ -75,6 +81,8 @@ def read(
         If a file does not exist or violates its format.
     OptionError
         If a format or option does not exist, or an option has an invalid value.
+    TooManyBytesError
+        While reading, if the files have more bytes than `limit` allows.
 
     Examples
     --------
@@ -106,12 +114,14 @@ def read(
         skip=on_error == "skip",
         order="file" if order == "auto" and not _is_dated(resolved, options) else order,
         seed=seed,
+        limit=limit,
     )
 
 
 def _is_dated(sources: list[ResolvedSource], options: Mapping[str, object]) -> bool:
     """Whether all sources are mail, or the user has named the dates."""
-    is_mail = all(each.format is not None and each.format.is_dated for each in sources)
+    readable = [each for each in sources if each.problem is None]
+    is_mail = all(each.format is not None and each.format.is_dated for each in readable)
     return is_mail or options.get("date") is not None
 
 
@@ -146,6 +156,8 @@ class Stream:
     on_read : callable or None
         Called with the number of items read so far for each item that is read before the first one
         is returned, if the items are sorted or shuffled.
+    on_skip : callable or None
+        Called with the message of each error, with ``on_error="skip"``.
     """
 
     def __init__(
@@ -156,14 +168,17 @@ class Stream:
         skip: bool,
         order: Order,
         seed: int,
+        limit: ByteLimit | None = None,
     ):
         self.skipped = 0
         self.errors: list[str] = []
         self.links: list[str] = []
         self.on_read: Callable[[int], None] | None = None
+        self.on_skip: Callable[[str], None] | None = None
         self._sources = resolved
         self._choice = choice
         self._skip = skip
+        self._limit = limit
         self._open = ExitStack()
         self._read = 0
         self._has_private_items = any(
@@ -218,6 +233,8 @@ class Stream:
             self.skipped += 1
             if len(self.errors) < _MAX_ERRORS:
                 self.errors.append(str(found))
+            if self.on_skip is not None:
+                self.on_skip(str(found))
 
     def _items_and_errors(self, source: ResolvedSource) -> Iterator[ItemOrError]:
         """Yield the items and errors of a source; an error that the reader raises comes last."""
@@ -233,12 +250,16 @@ class Stream:
 
     def _reader(self, source: ResolvedSource, name: str, files: ExitStack) -> Iterator[ItemOrError]:
         """Open a source, and return the reader of its format."""
+        if source.problem is not None:
+            raise source.problem
         found = source.format
         if found is not None and found.takes == "nothing":
             return found.read(**self._choice.of(found))
         if found is not None and found.takes == "folder":
             return found.read(Path(source.source), **self._choice.of(found))
-        stream = decompress_stream(_opened(source.source, files), name)
+        stream = decompress_stream(_opened(source, files), name)
+        if self._limit is not None:
+            stream = self._limit.applied_to(stream)
         if found is None:
             found = detect_format(stream.peek(DETECTION_BYTES), name, self._choice.fallback)
             self._has_private_items |= found.is_private
@@ -254,6 +275,12 @@ class Stream:
         """Whether a source is mail. The format of a pipe is known after its first item."""
         return self._has_private_items
 
+    @property
+    def formats(self) -> list[str]:
+        """The formats of the sources, each once. That of a pipe is not known."""
+        found = (each.format.name for each in self._sources if each.format is not None)
+        return list(dict.fromkeys(found))
+
     def list_names(self) -> list[str]:
         """Return the names of the columns or keys of the first source that has such names.
 
@@ -261,10 +288,11 @@ class Stream:
         """
         for source in self._sources:
             found = source.format
-            if found is None or found.list_names is None or not os.path.isfile(source.source):
+            is_file = source.member is not None or os.path.isfile(source.source)
+            if found is None or found.list_names is None or not is_file:
                 continue
             with ExitStack() as files, suppress(ValueError, *read_errors()):
-                stream = decompress_stream(_opened(source.source, files), source.source)
+                stream = decompress_stream(_opened_apart(source, files), source.source)
                 return found.list_names(stream, source.source, **self._choice.of(found))
         return []
 
@@ -274,6 +302,9 @@ class Stream:
         if isinstance(items, Generator):
             items.close()
         self._open.close()
+        for source in self._sources:
+            if source.member is not None:
+                source.member.archive.close()
 
     def __enter__(self) -> "Stream":
         return self
@@ -287,5 +318,18 @@ class Stream:
         self.close()
 
 
-def _opened(source: str, files: ExitStack) -> BinaryIO:
-    return sys.stdin.buffer if source == "-" else files.enter_context(open(source, "rb"))
+def _opened(source: ResolvedSource, files: ExitStack) -> BinaryIO:
+    if source.member is not None:
+        return files.enter_context(source.member.open())
+    if source.source == "-":
+        return sys.stdin.buffer
+    return files.enter_context(open(source.source, "rb"))
+
+
+def _opened_apart(source: ResolvedSource, files: ExitStack) -> BinaryIO:
+    """Open a source without using an archive that is being read."""
+    if source.member is None:
+        return _opened(source, files)
+    archive = Archive(source.member.archive.path)
+    files.callback(archive.close)
+    return files.enter_context(archive.open(source.member))

@@ -2,10 +2,11 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from math import inf, isfinite
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from tagalong.files.named_errors import open_in_place
 from tagalong.files.replacement import Replacement, replacing
@@ -99,7 +100,8 @@ def open_destination(path: str | os.PathLike[str], *, private: bool = False) -> 
 
 def _validated(items: Iterable[Item], queries: bool) -> Iterator[Item]:
     """Yield the items; raise ValueError at an item that no reader would accept."""
-    for count, item in enumerate(items, 1):
+    for count, given in enumerate(items, 1):
+        item = _without_sets(given)
         if item.query and not queries:
             raise ValueError(
                 f"{describe_item(item, count)}: only svmlight can store a query, "
@@ -119,6 +121,20 @@ def _validated(items: Iterable[Item], queries: bool) -> Iterator[Item]:
         if any(not label or label.isspace() for label in item.labels or ()):
             raise ValueError(f"{describe_item(item, count)}: a label must not be empty")
         yield item
+
+
+def _without_sets(item: Item) -> Item:
+    """Return an item with a value for each word of a set, which gives the same features."""
+    values: Mapping[str, object] = item.features
+    if not any(isinstance(value, (list, tuple, set, frozenset)) for value in values.values()):
+        return item
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, (list, tuple, set, frozenset)):
+            found |= {f"{name}={word}": 1.0 for word in sorted(value)}
+        else:
+            found[name] = value
+    return replace(item, features=found)
 
 
 def _standard_output() -> Target:

@@ -104,7 +104,7 @@ def _key(item: AnyItem) -> str:
         if item.id:
             return f"id\0{item.id}"
         return _key({"numbers": item.numbers.tolist(), "values": item.values.tolist()})
-    return json.dumps(item, sort_keys=True, default=_plain)
+    return _ENCODER.encode(item)
 
 
 def _plain(value: object) -> object:
@@ -113,3 +113,6 @@ def _plain(value: object) -> object:
     if isinstance(value, (set, frozenset)):
         return sorted(map(str, value))
     return str(value)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, default=_plain)
