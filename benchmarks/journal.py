@@ -64,12 +64,13 @@ def in_threads(work: Callable[[int], object], count: int, threads: int) -> Calla
     return run
 
 
-def plain_inserts(folder: Path, texts: Sequence[str]) -> Callable[[int], object]:
+def plain_inserts(
+    folder: Path, texts: Sequence[str], name: str = "plain"
+) -> Callable[[int], object]:
     """Return a function that inserts one text into a plain table, one commit per row."""
-    path = folder / "plain.sqlite"
+    path = folder / f"{name}.sqlite"
     made = sqlite3.connect(path)
-    for setting in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
-        made.execute(f"PRAGMA {setting}")
+    made.execute("PRAGMA journal_mode = WAL")
     made.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT)")
     made.close()
     connections = threading.local()
@@ -77,7 +78,8 @@ def plain_inserts(folder: Path, texts: Sequence[str]) -> Callable[[int], object]
     def insert(number: int) -> None:
         if not hasattr(connections, "own"):
             connections.own = sqlite3.connect(path, isolation_level=None, timeout=60)
-            connections.own.execute("PRAGMA synchronous = FULL")
+            for setting in ("synchronous = FULL", "secure_delete = ON"):
+                connections.own.execute(f"PRAGMA {setting}")
         connections.own.execute("INSERT INTO rows (text) VALUES (?)", (texts[number],))
 
     return insert

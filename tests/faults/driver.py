@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -17,7 +18,9 @@ from pathlib import Path
 
 from tests.faults.injection import FAULTS, Call, Fault, inject, record, recorded
 from tests.faults.operations import TEMPORARY, Operation
+from tests.forked_imports import ForkedImports
 
+IMPORTS = ForkedImports()
 SECONDS = 120  # only a loop without end takes that long
 GOOD_CODES = (0, 1, 3)
 
@@ -32,12 +35,14 @@ class Ended:
 
 @contextmanager
 def inside(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
+    """Work in a folder; operations may set another folder for temporary files meanwhile."""
+    before, temporary = Path.cwd(), tempfile.tempdir
     os.chdir(folder)
     try:
         yield
     finally:
         os.chdir(before)
+        tempfile.tempdir = temporary
 
 
 def forked(folder: Path, work: Callable[[], int], arm: Callable[[], object] | None = None) -> Ended:
@@ -55,6 +60,7 @@ def forked(folder: Path, work: Callable[[], int], arm: Callable[[], object] | No
             if arm is not None:
                 arm()
             code = work()
+            IMPORTS.report()
             sys.stdout.flush()
             sys.stderr.flush()
         except BaseException as error:
@@ -62,6 +68,7 @@ def forked(folder: Path, work: Callable[[], int], arm: Callable[[], object] | No
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)
+    IMPORTS.share()
     return Ended(os.waitstatus_to_exitcode(status), output.read_text(errors="replace"))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from tagalong import model_hash
 from tagalong.journal import Workspace, WorkspaceView
 from tagalong.journal.reader import JournalReader
+from tagalong.journal.storage import Place, storage_of
 from tests.journal.examples import naive_workspace
 from tests.journal.naive import NaiveEvent, NaiveWorkspace
 from tests.timeouts import TIMEOUT
@@ -34,7 +35,7 @@ def assert_equal(workspace: WorkspaceView, naive: NaiveWorkspace) -> None:
     assert set(workspace.labels) == state.labels
     assert [
         (item.seq, item.id, item.state, item.labels, item.content.item)
-        for item in workspace.items(limit=1000)
+        for item in workspace.items(limit=10**9)
     ] == [
         (item.seq, item.id, item.state, item.labels, item.content)
         for _, item in sorted(state.items.items())
@@ -43,11 +44,28 @@ def assert_equal(workspace: WorkspaceView, naive: NaiveWorkspace) -> None:
     assert as_json(workspace.report().to_dict()) == as_json(state.report)
 
 
-def assert_tables_agree(folder: Path, naive: NaiveWorkspace) -> None:
+def assert_lists_agree(workspace: WorkspaceView, naive: NaiveWorkspace) -> None:
+    """Pages have the items of the naive lists, and labels have the same numbers of items."""
+    for state in (None, "open", "answered", "asked", "filed"):
+        expected = naive.newest(state)
+        limit = max(1, len(expected) // 2)
+        found: list[int] = []
+        after = None
+        while True:
+            page = workspace.page(state=state, limit=limit, after=after)
+            found += [record.seq for record in page.records]
+            if (after := page.next) is None:
+                break
+        assert found == expected
+    for label in naive.state().labels:
+        assert workspace.items_with_label(label) == naive.items_with_label(label)
+
+
+def assert_tables_agree(folder: Place, naive: NaiveWorkspace) -> None:
     """The tables of the database agree with the events."""
     state = naive.state()
     counting = {event.seq for event in naive.counting()}
-    with JournalReader(folder / "journal.sqlite") as reader, reader.view():
+    with JournalReader(storage_of(folder).database) as reader, reader.view():
         assert reader.taken_back() == set(range(1, naive.tip + 1)) - counting
         assert reader.items() == [
             (seq, item.id, item.state) for seq, item in sorted(state.items.items())
@@ -57,17 +75,17 @@ def assert_tables_agree(folder: Path, naive: NaiveWorkspace) -> None:
 
 
 def naive_of(
-    folder: Path, start: str = "small", settings: dict[str, Any] | None = None
+    folder: Place, start: str = "small", settings: dict[str, Any] | None = None
 ) -> NaiveWorkspace:
     """The naive workspace with the events of a journal, in their order.
 
     Parameters
     ----------
-    folder : path
+    folder : path or Storage
         A workspace that began with `START[start]` and some settings.
     """
     naive = naive_workspace(start, settings)
-    with JournalReader(folder / "journal.sqlite") as reader, reader.view():
+    with JournalReader(storage_of(folder).database) as reader, reader.view():
         for event in list(reader.events(after=1)):
             is_stored = event.kind == "item" and reader.content(event.seq) is not None
             content = reader.item_content(event.seq).item if is_stored else None

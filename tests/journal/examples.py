@@ -2,13 +2,13 @@
 
 import copy
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tagalong import LabelRanker, Tagger
 from tagalong.journal import Settings, Workspace
+from tagalong.journal.storage import Place
 from tests.journal.naive import NaiveWorkspace
 
 TOPICS = {
@@ -66,7 +66,7 @@ def naive_workspace(start: str, settings: dict[str, Any] | None = None) -> Naive
 
 
 def new_workspace(
-    folder: Path, start: str = "small", settings: dict[str, Any] | None = None
+    place: Place, start: str = "small", settings: dict[str, Any] | None = None
 ) -> Workspace:
     """A new workspace that begins with a tagger of `START`."""
-    return Workspace(folder, tagger=START[start](), settings=settings)
+    return Workspace(place, tagger=START[start](), settings=settings)

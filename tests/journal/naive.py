@@ -255,6 +255,8 @@ class NaiveWorkspace:
         self._first_labels = [str(label) for label in make_tagger().labels]
         self.events: list[NaiveEvent] = [NaiveEvent(1, "created")]
         self._last: dict[bool, tuple[int, NaiveState]] = {}
+        self._put_off: list[int] = []
+        self._requests: dict[str, tuple[object, Any]] = {}
 
     @property
     def tip(self) -> int:
@@ -294,6 +296,8 @@ class NaiveWorkspace:
     def _append(self, kind: str, body: Mapping[str, Any], **rest: Any) -> int:
         event = NaiveEvent(self.tip + 1, kind, body, **rest)
         problem = self.state().problem(event)
+        if problem is not None and kind.startswith("label-"):
+            raise NotFoundError(problem) if problem == "no label" else ConflictError(problem)
         if problem is not None:
             raise RefusedError(problem)
         self.events.append(event)
@@ -368,6 +372,43 @@ class NaiveWorkspace:
             raise ConflictError(item.state)
         kind = "asked" if asked else "filed"
         return self._append(kind, {"labels": list(labels)}, item=item.seq, batch=batch)
+
+    def skip(self, id: str) -> None:
+        """Put an item off, behind those that were put off before."""
+        item = self._item(id)
+        if item.state not in ("open", "asked"):
+            raise ConflictError(item.state)
+        self._put_off = [seq for seq in self._put_off if seq != item.seq] + [item.seq]
+
+    def newest(self, state: str | None) -> list[int]:
+        """Return the items of a list, the newest first; of open ones, those put off come last."""
+        states = {"open": ("open", "asked"), "answered": ("answered", "filed")}
+        items = self.state().items
+        found = [
+            seq
+            for seq in sorted(items, reverse=True)
+            if state is None or items[seq].state in states.get(state, (state,))
+        ]
+        if state not in ("open", "asked"):
+            return found
+        last = [seq for seq in self._put_off if seq in found]
+        return [seq for seq in found if seq not in last] + last
+
+    def items_with_label(self, label: str) -> int:
+        """Return how many items have a label at present."""
+        return sum(label in (item.labels or ()) for item in self.state().items.values())
+
+    def once(self, key: str | None, request: object, work: Callable[[], Any]) -> Any:
+        """Do work, unless it was done before with the same key."""
+        if key is not None and key in self._requests:
+            earlier, result = self._requests[key]
+            if earlier != request:
+                raise RefusedError("another request")
+            return result
+        result = work()
+        if key is not None:
+            self._requests[key] = (request, result)
+        return result
 
     def operate(self, kind: str, **body: Any) -> int:
         """Change labels."""

@@ -67,14 +67,13 @@ def check_derived_tables(folder: Path) -> None:
             ("items", _items(records, gone)),
             ("label_changes", _label_changes(records, gone)),
         ):
-            rows = connection.execute(
-                f"SELECT * FROM {name} ORDER BY 1, 2"
-                if name != "taken_back"
-                else "SELECT * FROM taken_back ORDER BY 1"
-            ).fetchall()
+            columns = "seq, id, state, source" if name == "items" else "*"
+            order = "1" if name == "taken_back" else "1, 2"
+            query = f"SELECT {columns} FROM {name} ORDER BY {order}"
+            rows = connection.execute(query).fetchall()
             assert rows == expected, f"{name} has {rows}, but from the events follows {expected}"
         kept = {seq for (seq,) in connection.execute("SELECT seq FROM contents")}
-    assert kept == {1, *(seq for seq, _, _ in _items(records, gone))}
+    assert kept == {1, *(seq for seq, *_ in _items(records, gone))}
 
 
 def taken_back(events: Iterable[Event]) -> set[int]:
@@ -86,24 +85,26 @@ def taken_back(events: Iterable[Event]) -> set[int]:
     return gone
 
 
-def _items(records: list[Record], gone: set[int]) -> list[tuple[int, str, str]]:
+def _items(records: list[Record], gone: set[int]) -> list[tuple[int, str, str, str]]:
     forgotten = {
         seq
         for record in records
         if record.event.kind == "forgotten"
         for seq in record.event.body["seqs"]
     }
-    found: dict[int, tuple[str, str]] = {}
+    found: dict[int, tuple[str, str, str]] = {}
     for record in records:
         event = record.event
         if event.kind == "item" and event.seq not in forgotten:
             assert record.content is not None, f"the content of event {event.seq} is missing"
             state = "open" if event.labels is None else "answered"
-            id = Content.from_bytes(record.content).item.id
-            found[event.seq] = (id, "undone" if event.seq in gone else state)
+            content = Content.from_bytes(record.content)
+            state = "undone" if event.seq in gone else state
+            found[event.seq] = (content.item.id, state, content.source)
         elif event.kind in STATES and event.seq not in gone and event.item is not None:
-            found[event.item] = (found[event.item][0], STATES[event.kind])
-    return [(seq, id, state) for seq, (id, state) in sorted(found.items())]
+            id, _, source = found[event.item]
+            found[event.item] = (id, STATES[event.kind], source)
+    return [(seq, *row) for seq, row in sorted(found.items())]
 
 
 def _label_changes(records: list[Record], gone: set[int]) -> list[tuple[int, str, int]]:

@@ -268,6 +268,29 @@ def test_only_items_without_an_answer_are_filed(workspace: Workspace) -> None:
         workspace.file("a", ["money"])
 
 
+def test_operations_on_labels_that_are_missing_or_there_already(workspace: Workspace) -> None:
+    workspace.add_label("money")
+    workspace.add_label("travel")
+    for request in (
+        lambda: workspace.rename_label("none", "new"),
+        lambda: workspace.rename_label("none", "money"),
+        lambda: workspace.merge_label("none", "money"),
+        lambda: workspace.merge_label("money", "none"),
+        lambda: workspace.forget_label("none"),
+        lambda: workspace.set_min_precision("none", 0.9),
+    ):
+        with pytest.raises(NotFoundError, match="there is no label 'none'"):
+            request()
+    for request in (
+        lambda: workspace.add_label("money"),
+        lambda: workspace.rename_label("travel", "money"),
+        lambda: workspace.rename_label("money", "money"),
+    ):
+        with pytest.raises(ConflictError, match="there is a label 'money' already"):
+            request()
+    assert workspace.tip == 3
+
+
 def test_labels_of_answers_follow_operations_on_labels(workspace: Workspace) -> None:
     """A correction takes the earlier answer by the names that its labels have at that time."""
     tagger = small_tagger()

@@ -7,13 +7,24 @@ it, and so does a replay from the start.
 import os
 import random
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tagalong.journal import DamagedError, NotFoundError, Workspace, WorkspaceView, verify
+from tagalong.journal import (
+    DamagedError,
+    NotFoundError,
+    RefusedError,
+    Workspace,
+    WorkspaceView,
+    store,
+    verify,
+)
+from tagalong.journal.database import database_errors
 from tests.journal.damage import (
     AFTER_SNAPSHOT,
     DATABASE,
@@ -256,6 +267,64 @@ def test_another_schema(example: Example, query: str, expected: str) -> None:
     assert DATABASE in found.refused
     assert expected in found.refused
     assert found.found
+
+
+def entries(example: Example, name: str) -> range:
+    """Where the entries of a small table or index lie in the file."""
+    query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+    with closing(sqlite3.connect(example.folder / "closed" / DATABASE)) as connection:
+        (page,) = connection.execute(query, (name,)).fetchone()
+    end = page * PAGE
+    content = (example.folder / "closed" / DATABASE).read_bytes()[end - PAGE : end]
+    return range(end - PAGE + int.from_bytes(content[5:7]), end)
+
+
+@pytest.mark.parametrize("index", ["events_of_item", "rare_events"])
+def test_a_damaged_index_of_events(example: Example, index: str) -> None:
+    """An event that is not found is missed, as the model would be another one without it."""
+    refused = []
+    for at in entries(example, index)[::3]:
+        found = outcome(example, flip_bit(DATABASE, at, at % 8))
+        assert found.refused is not None or found.hash == example.hash, f"byte {at}"
+        assert found.found, f"byte {at}"
+        refused.append(found.refused or "")
+    assert any(f"damaged: the index {index} does not list event" in text for text in refused)
+
+
+def test_a_damaged_list_of_snapshots(example: Example) -> None:
+    """SQLite returns NULL where the head of a row says so, also if the column has none."""
+    refused = []
+    for at in entries(example, "snapshots")[:40]:
+        found = outcome(example, overwrite(DATABASE, at, bytes(1)))
+        assert found.refused is not None or found.hash == example.hash, f"byte {at}"
+        refused.append(found.refused or "")
+    assert any("damaged: the list of snapshots is not what was written" in text for text in refused)
+
+
+def test_an_unknown_format_of_the_schema(example: Example) -> None:
+    found = outcome(example, overwrite(DATABASE, 47, b"\x77"))
+    assert found.refused is not None
+    assert "unsupported file format" in found.refused
+    assert found.found
+
+
+def test_a_row_that_is_too_big_to_be_read_is_damaged() -> None:
+    """Damaged lengths can be longer than any row, which SQLite calls too big."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE texts AS SELECT printf('%.5000c', 'x') AS text")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1000)
+        with pytest.raises(DamagedError, match="too big"), database_errors(Path(DATABASE)):
+            connection.execute("SELECT text FROM texts").fetchall()
+
+
+def test_a_value_that_would_be_too_big_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_CHARACTERS", 100_000)
+    with Workspace(tmp_path / "w") as workspace:
+        with pytest.raises(RefusedError, match="cannot be stored: at most 100,000 can"):
+            workspace.add("x", actor="y" * 100_001)
+        workspace.add("x", actor="y" * 100_000)
 
 
 @pytest.mark.parametrize("damaged", ["newest", "all"])

@@ -30,7 +30,8 @@ def count_commits(workspace: Workspace) -> list[str]:
         if statement == "COMMIT":
             commits.append(statement)
 
-    workspace._store._connection.set_trace_callback(note)
+    connection: Any = workspace._store._connection
+    connection.set_trace_callback(note)
     return commits
 
 
@@ -123,7 +124,7 @@ def test_a_refused_request_leaves_the_others_of_its_commit(
     assert futures[4].result(TIMEOUT) == 6
     assert futures[5].result(TIMEOUT).seq == 7  # labels may grow again
     assert len(commits) == 2
-    assert_equal(workspace, naive_of(workspace.folder))
+    assert_equal(workspace, naive_of(workspace.storage))
 
 
 def test_a_failed_commit_fails_all_its_requests(
@@ -155,7 +156,7 @@ def test_a_failed_commit_fails_all_its_requests(
         assert len(set(map(id, errors))) == 5
         fails[0] = False
         assert workspace.answer("a", ["travel"]) == 4
-        assert_equal(workspace, naive_of(workspace.folder))
+        assert_equal(workspace, naive_of(workspace.storage))
 
 
 def test_many_threads_give_the_state_of_one_order(folder: Path) -> None:

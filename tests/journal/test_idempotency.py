@@ -96,6 +96,20 @@ def test_a_key_outlives_an_undo(workspace: Workspace) -> None:
     assert workspace.tip == tip + 1
 
 
+@pytest.mark.parametrize("contents", [("text", "features"), ("features", "text")])
+def test_a_key_outlives_a_change_of_what_is_stored(
+    workspace: Workspace, contents: tuple[str, str]
+) -> None:
+    workspace.change_settings(content=contents[0])
+    added = workspace.add("the invoice", ["money"], id="a", key="key")
+    workspace.change_settings(content=contents[1])
+    tip = workspace.tip
+    assert workspace.add("the invoice", ["money"], id="a", key="key") == added
+    with pytest.raises(RefusedError, match="another request"):
+        workspace.add("the hotel", ["money"], id="a", key="key")
+    assert workspace.tip == tip
+
+
 def test_threads_with_the_same_key_act_once(workspace: Workspace) -> None:
     workspace.add("the invoice", id="a")
     together = threading.Barrier(16)

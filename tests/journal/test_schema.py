@@ -120,11 +120,13 @@ def test_an_older_version_is_upgraded_step_by_step(
     with new_workspace(folder) as workspace:
         workspace.add("the invoice", ["money"])
     present = schema.SCHEMA_VERSION
-    scripts = {
-        present: "CREATE TABLE first_step (value TEXT) STRICT;",
-        present + 1: "ALTER TABLE first_step RENAME TO second_step;",
+    steps = {
+        present: lambda connection: connection.execute("CREATE TABLE first_step (value TEXT)"),
+        present + 1: lambda connection: connection.execute(
+            "ALTER TABLE first_step RENAME TO second_step"
+        ),
     }
-    monkeypatch.setattr(schema, "_MIGRATIONS", scripts)
+    monkeypatch.setattr(schema, "_MIGRATIONS", steps)
     monkeypatch.setattr(schema, "SCHEMA_VERSION", present + 2)
     with pytest.raises(DamagedError, match="open it once for writing to upgrade it"):
         WorkspaceView(folder)

@@ -74,7 +74,7 @@ def test_suggestions_go_on_from_the_old_model(taught: Workspace, held: HeldBack)
     assert taught.is_settled
     assert hash_of(taught) != hash
     assert taught.report().items == 29
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
 
 
 def test_what_the_database_knows_is_known_at_once(taught: Workspace, held: HeldBack) -> None:
@@ -97,7 +97,7 @@ def test_the_old_model_learns_on_meanwhile(taught: Workspace, held: HeldBack) ->
         taught.add("zebra crossing", ["street"])
     assert taught.suggest("zebra", k=1)[0].label == "street"
     held.go_on.set()
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
 
 
 def test_undos_during_the_computing_are_in_the_new_model(taught: Workspace, held: HeldBack) -> None:
@@ -108,7 +108,7 @@ def test_undos_during_the_computing_are_in_the_new_model(taught: Workspace, held
     taught.undo(taught.tip)
     taught.forget("25")
     held.go_on.set()
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
 
 
 def test_many_answers_during_the_computing_are_in_the_new_model(
@@ -121,7 +121,7 @@ def test_many_answers_during_the_computing_are_in_the_new_model(
     for text, topic in texts(20, seed=3):
         taught.add(text, [topic])
     held.go_on.set()
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
 
 
 def test_no_snapshot_of_the_old_model_is_made(taught: Workspace, held: HeldBack) -> None:
@@ -137,7 +137,7 @@ def test_a_failed_computing_is_tried_again(taught: Workspace, held: HeldBack) ->
     taught.undo(5)
     taught.settle(TIMEOUT)
     assert ["the disk fails" in str(problem) for problem in taught.problems] == [True]
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
 
 
 def test_closing_before_the_model_is_ready(taught: Workspace, held: HeldBack) -> None:
@@ -146,9 +146,9 @@ def test_closing_before_the_model_is_ready(taught: Workspace, held: HeldBack) ->
     held.go_on.set()
     taught.close()
     assert taught.problems == []
-    with Workspace(taught.folder) as workspace:
+    with Workspace(taught.storage) as workspace:
         assert workspace.is_settled
-        assert_equal(workspace, naive_of(taught.folder))
+        assert_equal(workspace, naive_of(taught.storage))
 
 
 def test_waiting_ends_when_the_workspace_is_closed(taught: Workspace, held: HeldBack) -> None:

@@ -357,6 +357,29 @@ def test_a_snapshot_that_an_undo_overtook_is_not_kept(
         assert names(folder) == []
 
 
+def test_a_snapshot_is_kept_if_only_later_events_were_undone_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise there would be none at all while people undo again and again."""
+    with new_workspace(folder) as workspace:
+        teach(workspace, 10, every=100)
+        write = snapshots.Snapshots.write
+
+        def held_back(*args: Any) -> Snapshot:
+            result = write(*args)
+            workspace.undo(workspace.add("later", ["money"]).seq)
+            return result
+
+        with monkeypatch.context() as patch:
+            patch.setattr(snapshots.Snapshots, "write", held_back)
+            workspace.snapshot()
+        assert len(names(folder)) == 1
+        assert_equal(workspace, naive_of(folder))
+    with Workspace(folder) as workspace:  # loads it
+        assert_equal(workspace, naive_of(folder))
+        assert workspace.problems == []
+
+
 def test_the_budget_of_the_settings_file_is_kept(folder: Path) -> None:
     folder.mkdir()
     (folder / "settings.toml").write_text("snapshot_bytes = 0\n", encoding="utf-8")

@@ -209,7 +209,7 @@ def test_an_item_that_becomes_impossible_takes_its_events_with_it(workspace: Wor
     assert error.value.seqs == [4, 5, 7]
     workspace.undo(2, cascade=True)
     assert [item.id for item in workspace.items()] == ["b"]
-    assert_equal(workspace, naive_of(workspace.folder))
+    assert_equal(workspace, naive_of(workspace.storage))
 
 
 def test_an_event_without_its_item_cannot_come_back(workspace: Workspace) -> None:

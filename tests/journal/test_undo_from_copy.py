@@ -57,13 +57,13 @@ def test_recent_answers_are_undone_from_the_copy(
 ) -> None:
     monkeypatch.setattr(Snapshots, "load", None)  # no file is read
     taught.undo(52)
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts == [COPY]
 
 
 def test_older_answers_are_not(taught: Workspace, starts: list[int]) -> None:
     taught.undo(COPY)
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts == [0]
 
 
@@ -71,11 +71,11 @@ def test_the_copy_is_used_up(taught: Workspace, starts: list[int]) -> None:
     taught.undo(56)
     taught.settle(TIMEOUT)
     taught.undo(54)
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts == [COPY, 0]
     taught._keeper._refresh_spare()
     taught.undo(60)
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts[2] > COPY
 
 
@@ -83,7 +83,7 @@ def test_a_copy_of_the_old_history_is_used_after_redo(taught: Workspace, starts:
     undo = taught.undo(10)
     taught.settle(TIMEOUT)
     taught.undo(undo)
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts == [0, COPY]
 
 
@@ -93,7 +93,7 @@ def test_a_copy_that_has_learnt_a_forgotten_item_is_not_used(
     taught.forget("3")
     taught.settle(TIMEOUT)
     taught.undo(taught.answer("open 4", ["money"]))
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts == [0, 0]
 
 
@@ -103,7 +103,7 @@ def test_the_copy_follows_at_a_distance(taught: Workspace, starts: list[int]) ->
     taught._keeper._refresh_spare()
     last = taught.tip
     taught.undo(last - 4)
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts == [last - 5]
 
 
@@ -116,7 +116,7 @@ def test_a_copy_far_behind_is_loaded_from_a_snapshot(
         taught.snapshot()
     taught._keeper._refresh_spare()
     taught.undo(taught.tip)
-    assert_equal(taught, naive_of(taught.folder))
+    assert_equal(taught, naive_of(taught.storage))
     assert starts == [66]
 
 

@@ -246,13 +246,17 @@ def test_content_of_an_event_without_content(folder: Path) -> None:
             "UPDATE items SET id = 'other' WHERE seq = 4",
             "the item of event 4 has the id 'item-2', not 'other'",
         ),
+        (
+            "UPDATE items SET source = 'other' WHERE seq = 4",
+            "item 'item-2' of event 4 has the source '', not 'other'",
+        ),
         ("DELETE FROM items WHERE seq = 4", "the item of event 4 is not listed"),
         (
-            "INSERT INTO items VALUES (7, 'ghost', 'open')",
+            "INSERT INTO items VALUES (7, 'ghost', 'open', '', 0)",
             "item 'ghost' of event 7 is listed, but has no content",
         ),
         (
-            "INSERT INTO items VALUES (77, 'ghost', 'open')",
+            "INSERT INTO items VALUES (77, 'ghost', 'open', '', 0)",
             "item 'ghost' is listed, but event 77 adds no item",
         ),
         (

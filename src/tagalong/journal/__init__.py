@@ -9,17 +9,22 @@ from tagalong.journal.errors import (
     ConflictError,
     DamagedError,
     JournalError,
+    LeaseLostError,
     NotFoundError,
     RefusedError,
     StorageError,
 )
-from tagalong.journal.events import Event
+from tagalong.journal.events import Event, ListedEvent
 from tagalong.journal.export import export_events, export_items
-from tagalong.journal.operations import Filed
+from tagalong.journal.filing import Filed
+from tagalong.journal.history_rows import HistoryRow, WantedEvents
+from tagalong.journal.item_records import ItemRecord
+from tagalong.journal.label_facts import LabelFacts, LabelUse
+from tagalong.journal.pages import ItemPage
 from tagalong.journal.recorder import Added
 from tagalong.journal.settings import Settings
 from tagalong.journal.verification import Verification, verify
-from tagalong.journal.view import ItemRecord, WorkspaceView
+from tagalong.journal.view import WorkspaceStats, WorkspaceView
 from tagalong.journal.workspace import ModelFacts, Workspace
 
 __all__ = [
@@ -30,15 +35,23 @@ __all__ = [
     "DamagedError",
     "Event",
     "Filed",
+    "HistoryRow",
+    "ItemPage",
     "ItemRecord",
     "JournalError",
+    "LabelFacts",
+    "LabelUse",
+    "LeaseLostError",
+    "ListedEvent",
     "ModelFacts",
     "NotFoundError",
     "RefusedError",
     "Settings",
     "StorageError",
     "Verification",
+    "WantedEvents",
     "Workspace",
+    "WorkspaceStats",
     "WorkspaceView",
     "back_up",
     "export_events",

@@ -1,31 +1,40 @@
-"""Backups of a workspace, made while it is in use, and restored into a new folder.
+"""Backups of a workspace, made while it is in use, and restored into a new workspace.
 
 A backup has the journal, the newest snapshot that belongs to it, and settings.toml. It is a
-workspace itself, which can be verified, shown and exported.
+workspace itself, which can be verified, shown and exported. Between folders the file of SQLite is
+copied page by page, so that a damaged one can be saved as far as possible; from and to PostgreSQL
+the rows of all tables are copied.
 """
 
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from tagalong.files.new_folder import is_absent_or_empty, new_folder
-from tagalong.files.unicode_paths import unicode_path
-from tagalong.journal.database import connect, database_errors
+from tagalong.journal.connection import Connection, copy_rows
 from tagalong.journal.errors import (
     DamagedError,
     JournalError,
-    NotFoundError,
     RefusedError,
     StorageError,
 )
 from tagalong.journal.integrity import Integrity, OnProgress, check_integrity, one_view
 from tagalong.journal.limits import NAME as SETTINGS
 from tagalong.journal.reader import JournalReader, Snapshot
-from tagalong.journal.view import journal_path, snapshots_of
+from tagalong.journal.schema import NUMBERED, OTHERS
+from tagalong.journal.storage import (
+    FolderStorage,
+    NewStorage,
+    Place,
+    Storage,
+    existing_storage,
+    journal_path,
+    storage_of,
+)
 
 __all__ = ["Copy", "back_up", "restore"]
 
@@ -39,8 +48,8 @@ class Copy:
 
     Parameters
     ----------
-    folder : path
-        The folder of the copy.
+    storage : Storage
+        The place of the copy.
     events : int
         Number of events.
     bytes : int
@@ -51,16 +60,23 @@ class Copy:
         Damage of a backup that was restored nevertheless.
     """
 
-    folder: Path
+    storage: Storage
     events: int
     bytes: int
     snapshot: int | None
     problems: list[str]
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the copy; RefusedError if it is not in a folder."""
+        if not isinstance(self.storage, FolderStorage):
+            raise RefusedError(f"{self.storage.name}: this copy is not in a folder")
+        return self.storage.folder
+
 
 def back_up(
-    folder: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    folder: Place,
+    target: Place,
     progress: OnProgress | None = None,
 ) -> Copy:
     """Copy a workspace as it is at this moment, also while another process writes it.
@@ -69,11 +85,11 @@ def back_up(
 
     Parameters
     ----------
-    folder : str or path
+    folder : str, path or Storage
         The workspace; NotFoundError if there is none.
-    target : str or path
-        The new folder. RefusedError if it exists and is not empty. It is complete or does not
-        exist, and only its owner may read it.
+    target : str, path or Storage
+        The new folder, or the new workspace in PostgreSQL. RefusedError if it exists and is not
+        empty. It is complete or does not exist. Only its owner may read a folder.
     progress : callable, optional
         Called now and then with the number of steps done, and the number of all steps.
 
@@ -82,19 +98,21 @@ def back_up(
     DamagedError
         If the journal is damaged. The message says what is damaged, and there is no copy.
     """
-    _check_target(Path(target), "backup")
-    with _copied(Path(folder), Path(target), progress) as (copy, found, _):
+    place = storage_of(target)
+    place.check_free("backup")
+    source = existing_storage(folder)
+    with _copied(source, place, progress) as (copy, found, _):
         if found.problems:
             raise DamagedError(
-                f"{unicode_path(folder)}: no backup was made, because the workspace is damaged: "
+                f"{source.name}: no backup was made, because the workspace is damaged: "
                 f"{_in_short(found)}"
             )
     return copy
 
 
 def restore(
-    backup: str | os.PathLike[str],
-    folder: str | os.PathLike[str],
+    backup: Place,
+    folder: Place,
     *,
     force: bool = False,
     progress: OnProgress | None = None,
@@ -103,34 +121,28 @@ def restore(
 
     Parameters
     ----------
-    backup : str or path
+    backup : str, path or Storage
         The backup; NotFoundError if there is none.
-    folder : str or path
-        The new workspace. RefusedError if the folder exists and is not empty.
+    folder : str, path or Storage
+        The new workspace. RefusedError if it exists, or the folder exists and is not empty.
     force : bool, default False
         Whether to restore a damaged backup. Otherwise the damage is listed in a DamagedError.
     progress : callable, optional
         Called now and then with the number of steps done, and the number of all steps.
     """
-    _check_target(Path(folder), "workspace")
-    with _copied(Path(backup), Path(folder), progress) as (copy, found, aside):
+    place = storage_of(folder)
+    place.check_free("workspace")
+    source = existing_storage(backup)
+    with _copied(source, place, progress) as (copy, found, aside):
         if found.problems and not force:
             raise DamagedError(
-                f"{unicode_path(backup)}: the backup is damaged, and was not restored: "
-                f"{_in_short(found)}"
+                f"{source.name}: the backup is damaged, and was not restored: {_in_short(found)}"
             )
-        _set_journal_mode(aside, "WAL")
+        if isinstance(aside, FolderStorage):
+            _set_journal_mode(aside.folder, "WAL")
+            if not found.problems:
+                aside.database.connect().close()  # upgrades the backup of an older version
     return copy
-
-
-def _check_target(target: Path, what: str) -> None:
-    """Raise RefusedError unless a folder can be made."""
-    if is_absent_or_empty(target):
-        return
-    name = unicode_path(target)
-    if what == "workspace" and journal_path(target).exists():
-        raise RefusedError(f"{name}: there is a workspace here; move it away first")
-    raise RefusedError(f"{name}: there is something here already; the {what} needs a new folder")
 
 
 def _in_short(found: Integrity) -> str:
@@ -141,59 +153,86 @@ def _in_short(found: Integrity) -> str:
 
 @contextmanager
 def _copied(
-    source: Path, target: Path, progress: OnProgress | None
-) -> Iterator[tuple[Copy, Integrity, Path]]:
+    source: Storage, target: Storage, progress: OnProgress | None
+) -> Iterator[tuple[Copy, Integrity, NewStorage]]:
     """Copy and check a workspace; the copy is kept if the block ends without an error."""
-    path = journal_path(source)
-    if not path.exists():
-        raise NotFoundError(f"{unicode_path(source)}: there is no workspace here")
+    database = source.database
     try:
-        with new_folder(target) as aside:
+        with target.made() as aside:
             with (
-                closing(connect(path, read_only=True)) as connection,
-                one_view(path, connection),
+                source.reading(older=isinstance(target, FolderStorage)) as connection,
+                one_view(database, connection),
             ):
-                reader = JournalReader(path, connection)
+                reader = JournalReader(database, connection)
                 seq = _copy_all(source, aside, reader, connection, progress)
             found = _checked(aside, progress)
-            size = sum(each.stat().st_size for each in aside.rglob("*") if each.is_file())
+            size = sum(aside.sizes().values())
             yield Copy(target, found.events, size, seq, found.problems), found, aside
     except JournalError:
         raise
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
-            raise StorageError(f"{unicode_path(target)}: the disk is full") from error
-        with database_errors(path):
+            raise StorageError(f"{target.name}: the disk is full") from error
+        with database.errors():
             raise
     except OSError as error:
-        raise StorageError(error.errno, error.strerror, unicode_path(target)) from error
+        raise StorageError(error.errno, error.strerror, target.name) from error
 
 
 def _copy_all(
-    source: Path,
-    aside: Path,
+    source: Storage,
+    aside: NewStorage,
     reader: JournalReader,
-    connection: sqlite3.Connection,
+    connection: Connection,
     progress: OnProgress | None,
 ) -> int | None:
-    """Copy a workspace into an empty folder; return the last event of the copied snapshot."""
-    path = journal_path(aside)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    """Copy a workspace to an empty place; return the last event of the copied snapshot."""
 
-    def advance(status: int, remaining: int, total: int) -> None:
+    def advance(done: int, total: int) -> None:
         if progress is not None:
-            progress(total - remaining, 2 * total)
+            progress(done, 2 * total)
 
+    if isinstance(connection, sqlite3.Connection) and isinstance(aside, FolderStorage):
+        _copy_pages(connection, aside.folder, advance)
+    else:
+        total = reader.tip
+        with aside.writing() as copy:
+            copy_rows(
+                reader.database,
+                connection,
+                copy,
+                OTHERS,
+                NUMBERED,
+                lambda last: advance(last, total),
+            )
+    if isinstance(aside, FolderStorage):
+        # A database with a rollback journal can be read from a read-only disk.
+        _set_journal_mode(aside.folder, "DELETE")
+    snapshot = _copied_snapshot(source, aside, reader)
+    name = "" if snapshot is None else snapshot.name
+    if isinstance(aside, FolderStorage):
+        _list_only(aside.folder, name)
+        if isinstance(source, FolderStorage) and (source.folder / SETTINGS).exists():
+            _copy_file(source.folder / SETTINGS, aside.folder / SETTINGS)
+    else:
+        with aside.writing() as copy:
+            copy.execute("DELETE FROM snapshots WHERE name <> ?", (name,))
+    return None if snapshot is None else snapshot.seq
+
+
+def _copy_pages(
+    connection: sqlite3.Connection, folder: Path, advance: Callable[[int, int], None]
+) -> None:
+    """Copy a database of SQLite, whatever is in it."""
+    path = journal_path(folder)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     with closing(sqlite3.connect(path, isolation_level=None)) as copy:
         copy.execute("PRAGMA synchronous = OFF")  # the folder is synced when it is complete
-        connection.backup(copy, pages=PAGES_AT_ONCE, progress=advance)
-    # A database with a rollback journal can be read from a read-only disk.
-    _set_journal_mode(aside, "DELETE")
-    snapshot = _copied_snapshot(source, aside, reader)
-    _list_only(aside, "" if snapshot is None else snapshot.name)
-    if (source / SETTINGS).exists():
-        _copy_file(source / SETTINGS, aside / SETTINGS)
-    return None if snapshot is None else snapshot.seq
+        connection.backup(
+            copy,
+            pages=PAGES_AT_ONCE,
+            progress=lambda status, remaining, total: advance(total - remaining, total),
+        )
 
 
 def _set_journal_mode(folder: Path, mode: str) -> None:
@@ -212,21 +251,20 @@ def _list_only(folder: Path, name: str) -> None:
                 raise  # the check reports a damaged list
 
 
-def _copied_snapshot(source: Path, aside: Path, reader: JournalReader) -> Snapshot | None:
+def _copied_snapshot(source: Storage, aside: NewStorage, reader: JournalReader) -> Snapshot | None:
     """Copy the newest sound snapshot that belongs to a journal; return None if there is none."""
-    snapshots, copies = snapshots_of(source), snapshots_of(aside)
+    snapshots, copies = source.snapshots, aside.snapshots
     try:
         usable = list(snapshots.usable(reader))
     except DamagedError:
         return None  # the check reports a damaged list
     for snapshot in usable:
-        copies.folder.mkdir(mode=0o700, exist_ok=True)
-        path = copies.path(snapshot)
         try:
-            _copy_file(snapshots.path(snapshot), path)
+            with snapshots.file(snapshot) as path:
+                copies.write_file(snapshot, partial(_copy_file, path))
             copies.load(snapshot)
         except (FileNotFoundError, DamagedError):  # removed meanwhile, or not sound
-            path.unlink(missing_ok=True)
+            copies.remove([snapshot.name])
         else:
             return snapshot
     return None
@@ -239,13 +277,12 @@ def _copy_file(source: Path, target: Path) -> None:
             shutil.copyfileobj(old, new)
 
 
-def _checked(folder: Path, progress: OnProgress | None) -> Integrity:
+def _checked(aside: NewStorage, progress: OnProgress | None) -> Integrity:
     """Check the database, the events and the contents of a copy."""
-    path = journal_path(folder)
 
     def advance(done: int, total: int) -> None:
         if progress is not None:
             progress(total + done, 2 * total)
 
-    with closing(connect(path, read_only=True)) as connection:
-        return check_integrity(path, connection, advance)
+    with aside.reading(older=True) as connection:
+        return check_integrity(aside.database, connection, advance)

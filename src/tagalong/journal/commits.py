@@ -40,6 +40,8 @@ class Commits:
     ----------
     store : JournalStore
         The journal.
+    before : callable
+        Called before each transaction; what it raises is the error of every request.
     on_commit : callable
         Called after each commit, before the requests are acknowledged.
     on_refusal : callable
@@ -51,11 +53,13 @@ class Commits:
     def __init__(
         self,
         store: JournalStore,
+        before: Callable[[], None],
         on_commit: Callable[[], None],
         on_refusal: Callable[[], None],
         on_failure: Callable[[], None],
     ):
         self._store = store
+        self._before = before
         self._on_commit = on_commit
         self._on_refusal = on_refusal
         self._on_failure = on_failure
@@ -122,6 +126,7 @@ class Commits:
             self._changed.wait_for(lambda: not self._is_busy)
             self._is_busy = True
         try:
+            self._before()
             yield
         finally:
             self._release()
@@ -129,6 +134,7 @@ class Commits:
     def _commit(self, requests: list[_Request]) -> None:
         accepted: list[_Request] = []
         try:
+            self._before()
             with self._store.transaction():
                 for request in requests:
                     if self._do(request):
@@ -164,7 +170,7 @@ class Commits:
 
 def _copy(error: BaseException) -> BaseException:
     if isinstance(error, StorageError):
-        return StorageError(*error.args)
+        return type(error)(*error.args)
     if isinstance(error, Exception):
         return error
     return StorageError("interrupted; whether it was stored is not known")

@@ -21,10 +21,22 @@ from tagalong.learning.items import Item
 from tagalong.text import TextFeatures
 from tagalong.text.rows import as_row
 
-__all__ = ["Content", "StoredContent", "checked_id", "content_of", "is_same_item", "without_text"]
+__all__ = [
+    "Content",
+    "StoredContent",
+    "checked_id",
+    "content_of",
+    "is_same_item",
+    "listed_source",
+    "title_of",
+    "without_text",
+]
 
 SALT_BYTES = 16
 DIGEST_BYTES = 32
+TITLE_CHARACTERS = 80
+LISTED_CHARACTERS = 500
+"""So many characters of a source are in the list of items, as an index takes no long texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +139,48 @@ def checked_id(id: object) -> str:
     if any(unicodedata.category(character) == "Cc" for character in text):
         raise RefusedError(f"the id {text!r} has a control character")
     return text
+
+
+def listed_source(source: str) -> str:
+    r"""Return a source as the list of items has it: text that every database can store.
+
+    Parameters
+    ----------
+    source : str
+        The source. An invalid byte in the name of a file is a surrogate there.
+
+    Examples
+    --------
+    >>> listed_source("caf\udce9/inbox")
+    'caf?/inbox'
+    """
+    text = source[:LISTED_CHARACTERS].encode("utf-8", "replace").decode()
+    return text.replace("\0", "?")
+
+
+def title_of(content: Content) -> str:
+    """Return a short text to show for an item: its title, its subject, or how its text begins.
+
+    Parameters
+    ----------
+    content : Content
+        The item. Without a title, one whose text is not stored has none.
+
+    Examples
+    --------
+    >>> title_of(content_of("Your  flight to Rome"))
+    'Your flight to Rome'
+    """
+    item = content.item
+    if content.title or not isinstance(item, Item):
+        return content.title
+    if isinstance(item.text, str):
+        text = item.text
+    else:
+        named = (item.text.get(name) for name in ("subject", "title"))
+        text = next((each for each in named if each), " ".join(item.text.values()))
+    # White space may be most of the beginning.
+    return " ".join(text[: 10 * TITLE_CHARACTERS].split())[:TITLE_CHARACTERS].rstrip()
 
 
 def content_of(

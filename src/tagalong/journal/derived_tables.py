@@ -1,14 +1,13 @@
 """The tables that follow from the events, computed again and compared with those on the disk."""
 
-import sqlite3
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from tagalong.journal.contents import Content
+from tagalong.journal.connection import Connection, Database
+from tagalong.journal.contents import Content, listed_source
 from tagalong.journal.events import Event
 from tagalong.journal.history import taken_back_by
 from tagalong.journal.ledger import Ledger
-from tagalong.journal.reader import JournalReader
+from tagalong.journal.reader import ALL, JournalReader
 
 __all__ = ["differences"]
 
@@ -16,22 +15,22 @@ _STATES = {"answer": "answered", "filed": "filed", "asked": "asked"}
 
 
 def differences(
-    path: Path, connection: sqlite3.Connection, takings: Sequence[Event]
+    database: Database, connection: Connection, takings: Sequence[Event]
 ) -> Iterator[str]:
     """Return a text for each difference between the stored tables and those of the events.
 
     Parameters
     ----------
-    path : path
-        The database, for messages.
+    database : Database
+        The journal.
     connection : Connection
         A connection to it, whose events are sound. All that it reads must be one state of it.
     takings : sequence of Event
         The events that take others back, in order.
     """
-    fold = _Fold(path.name, connection, set(taken_back_by(takings)))
+    fold = _Fold(database, connection, set(taken_back_by(takings)))
     yield from fold.compare_taken_back()
-    yield from fold.follow(JournalReader(path, connection))
+    yield from fold.follow(JournalReader(database, connection))
     yield from fold.compare_label_changes()
     yield from fold.compare_items()
 
@@ -39,8 +38,9 @@ def differences(
 class _Fold:
     """Follows the events, without their model, and compares the tables."""
 
-    def __init__(self, name: str, connection: sqlite3.Connection, gone: set[int]):
-        self._name = name
+    def __init__(self, database: Database, connection: Connection, gone: set[int]):
+        self._database = database
+        self._name = database.short_name
         self._connection = connection
         self._gone = gone
         self._states: dict[int, str] = {}
@@ -89,11 +89,14 @@ class _Fold:
                 )
 
     def compare_items(self) -> Iterator[str]:
-        rows = self._connection.execute(
-            "SELECT i.seq, i.id, i.state, c.data FROM items i LEFT JOIN contents c USING (seq) "
-            "ORDER BY i.seq"
+        rows = self._database.rows(
+            self._connection,
+            "SELECT i.seq, i.id, i.state, i.source, c.data FROM items i "
+            "LEFT JOIN contents c USING (seq) WHERE i.seq > ? AND i.seq <= ? ORDER BY i.seq",
+            0,
+            ALL,
         )
-        for seq, id, state, data in rows:
+        for seq, id, state, source, data in rows:
             expected = self._states.pop(seq, None)
             if expected is None:
                 yield f"{self._name}: item {id!r} is listed, but event {seq:,} adds no item"
@@ -102,8 +105,18 @@ class _Fold:
                 yield f"{self._name}: item {id!r} of event {seq:,} is {expected}, not {state}"
             if data is None:
                 yield f"{self._name}: item {id!r} of event {seq:,} is listed, but has no content"
-            elif (right := Content.from_bytes(data).item.id) != id:
-                yield f"{self._name}: the item of event {seq:,} has the id {right!r}, not {id!r}"
+                continue
+            content = Content.from_bytes(data)
+            if content.item.id != id:
+                yield (
+                    f"{self._name}: the item of event {seq:,} has the id {content.item.id!r}, "
+                    f"not {id!r}"
+                )
+            if (right := listed_source(content.source)) != source:
+                yield (
+                    f"{self._name}: item {id!r} of event {seq:,} has the source {right!r}, "
+                    f"not {source!r}"
+                )
         for seq in self._states:
             query = "SELECT 1 FROM contents WHERE seq = ?"
             if self._connection.execute(query, (seq,)).fetchone():  # otherwise it is forgotten

@@ -6,6 +6,7 @@ __all__ = [
     "ConflictError",
     "DamagedError",
     "JournalError",
+    "LeaseLostError",
     "NotFoundError",
     "RefusedError",
     "StorageError",
@@ -51,3 +52,10 @@ class DamagedError(JournalError):
 
 class StorageError(JournalError, OSError):
     """The disk is full or fails: the request was not acknowledged; it can be sent again."""
+
+
+class LeaseLostError(StorageError):
+    """Another process has taken the workspace over: the request was not acknowledged.
+
+    The workspace can no longer be used by this process. Open it again, if nobody has it.
+    """

@@ -22,9 +22,18 @@ An event that was taken back stays in the journal; the fold leaves it out.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from datetime import UTC, datetime
+from typing import Any, Literal, Self, TypeAlias
 
-__all__ = ["LABEL_KINDS", "MODEL_KINDS", "TAKING_KINDS", "Event", "Kind"]
+__all__ = [
+    "LABEL_KINDS",
+    "MODEL_KINDS",
+    "TAKING_KINDS",
+    "Event",
+    "Kind",
+    "ListedEvent",
+    "time_text",
+]
 
 Kind: TypeAlias = Literal[
     "created",
@@ -99,3 +108,64 @@ class Event:
             **{name: value for name, value in parts.items() if value not in (None, "")},
             **self.body,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEvent:
+    """An event, with what a reader wants to know about it.
+
+    Parameters
+    ----------
+    event : Event
+        The event.
+    id : str or None
+        The id of its item; None if it has none, or the item was forgotten.
+    is_undone : bool
+        Whether it does not count: it was undone, or its item was forgotten.
+    is_forgotten : bool
+        Whether its item was forgotten.
+    """
+
+    event: Event
+    id: str | None
+    is_undone: bool
+    is_forgotten: bool
+
+    @classmethod
+    def of(cls, event: Event, id: str | None, *, is_undone: bool) -> Self:
+        """Return an event with the id that its item has in the list of items.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+        id : str or None
+            The id; None if no item is listed.
+        is_undone : bool
+            Whether the event does not count.
+        """
+        has_item = event.item is not None or event.kind == "item"
+        return cls(event, id if has_item else None, is_undone, has_item and id is None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the event as JSON values."""
+        found = self.event.to_json()
+        if self.event.item is not None or self.event.kind == "item":
+            found["id"] = self.id
+        return {**found, "undone": self.is_undone, "forgotten": self.is_forgotten}
+
+
+def time_text(time: datetime) -> str:
+    """Return a time as events have it: in UTC, so that texts have the order of times.
+
+    Parameters
+    ----------
+    time : datetime
+        The time, with its time zone.
+
+    Examples
+    --------
+    >>> time_text(datetime(2026, 1, 31, 12, tzinfo=UTC))
+    '2026-01-31T12:00:00.000Z'
+    """
+    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tagalong.journal.contents import Content
 from tagalong.journal.errors import ConflictError
 from tagalong.journal.events import Event
 from tagalong.journal.ledger import Ledger
@@ -134,8 +133,7 @@ def write_revision(store: JournalStore, revision: Revision) -> None:
         if item in gone:
             store.hide_item(item)
         else:
-            id = Content.from_bytes(store.content(item) or b"").item.id
-            store.set_item(item, id, store.status(item).state)
+            store.set_state(item, store.status(item).state)
 
 
 class _Walk:

@@ -5,15 +5,13 @@ by event, so that only what is lost is named.
 """
 
 import json
-import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeAlias
 
+from tagalong.journal.connection import Connection, Database
 from tagalong.journal.contents import StoredContent
-from tagalong.journal.database import database_errors
 from tagalong.journal.events import TAKING_KINDS, Event
 from tagalong.journal.reader import FIRST_LINK, next_link
 
@@ -59,29 +57,28 @@ class Integrity:
 
 
 @contextmanager
-def one_view(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
+def one_view(database: Database, connection: Connection) -> Iterator[None]:
     """Let all reading in the block see the same state, even if the events cannot be read.
 
     Parameters
     ----------
-    path : path
-        The database, for messages.
+    database : Database
+        The journal.
     connection : Connection
         A connection to it.
     """
-    with database_errors(path):
-        connection.execute("BEGIN")
-        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    with database.errors():
+        database.begin_view(connection)
     try:
         yield
     finally:
-        with suppress(sqlite3.Error):
+        with suppress(*database.failures):
             connection.execute("COMMIT")
 
 
 def check_integrity(
-    path: Path,
-    connection: sqlite3.Connection,
+    database: Database,
+    connection: Connection,
     progress: OnProgress | None = None,
     *,
     quick: bool = False,
@@ -90,8 +87,8 @@ def check_integrity(
 
     Parameters
     ----------
-    path : path
-        The database, for messages.
+    database : Database
+        The journal.
     connection : Connection
         A connection to it. All that it reads must be one state of the journal.
     progress : callable, optional
@@ -99,7 +96,7 @@ def check_integrity(
     quick : bool
         Whether to leave out the comparison of indexes with their tables.
     """
-    check = _Check(path.name, connection)
+    check = _Check(database, connection)
     check.check_database(quick=quick)
     check.check_events(progress or (lambda done, total: None))
     return check.result()
@@ -108,9 +105,10 @@ def check_integrity(
 class _Check:
     """A check in progress."""
 
-    def __init__(self, name: str, connection: sqlite3.Connection):
+    def __init__(self, database: Database, connection: Connection):
         self._found = Integrity()
-        self._name = name
+        self._database = database
+        self._name = database.short_name
         self._connection = connection
         self._chain = _Chain()
         self._unreadable: set[tuple[str, int]] = set()
@@ -132,23 +130,15 @@ class _Check:
             self._found.first_damage = seq if first is None else min(first, seq)
 
     def check_database(self, *, quick: bool) -> None:
-        """Run SQLite's own check."""
-        kind = "quick_check" if quick else "integrity_check"
-        try:
-            rows = self._connection.execute(f"PRAGMA {kind}({MOST_PROBLEMS})").fetchall()
-        except sqlite3.Error as error:
-            self._report(f"SQLite cannot check the database: {error}")
-            return
-        for (text,) in rows:
-            for line in str(text).splitlines():
-                if line != "ok":
-                    self._report(f"SQLite finds damage: {line}")
+        """Run the database's own check."""
+        for problem in self._database.damage(self._connection, most=MOST_PROBLEMS, quick=quick):
+            self._report(problem)
 
     def check_events(self, progress: OnProgress) -> None:
         """Check every event with its place in the chain, and every content."""
         try:
             last = self._last()
-        except sqlite3.Error as error:
+        except self._database.failures as error:
             self._report(f"the events cannot be read: {error}", 1)
             return
         if last == 0:
@@ -188,12 +178,12 @@ class _Check:
         """Return the rows of events after one, up to another; report what cannot be read."""
         try:
             found = self._connection.execute(query, (start, end)).fetchall()
-        except sqlite3.Error:
+        except self._database.failures:
             found = []
             for seq in range(start + 1, end + 1):
                 try:
                     found += self._connection.execute(query, (seq - 1, seq)).fetchall()
-                except sqlite3.Error as error:
+                except self._database.failures as error:
                     self._report(f"{part}event {seq:,} cannot be read: {error}", seq)
                     self._unreadable.add((part, seq))
         yield from found

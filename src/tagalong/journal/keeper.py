@@ -7,9 +7,8 @@ from contextlib import suppress
 
 from tagalong.journal.commits import Commits
 from tagalong.journal.errors import DamagedError, JournalError
-from tagalong.journal.reader import JournalReader
 from tagalong.journal.recovery import catch_up, newest_state
-from tagalong.journal.snapshots import PackedState, Snapshots, packed, thinned
+from tagalong.journal.snapshots import PackedState, Snapshot, Snapshots, packed, thinned
 from tagalong.journal.spare import Spare
 from tagalong.journal.state import ModelState
 from tagalong.journal.store import JournalStore
@@ -46,6 +45,8 @@ class ModelKeeper:
         Number of bytes up to which a model has a second copy in memory, for quick undo.
     on_problem : callable
         Called with each damaged snapshot, and each snapshot that could not be written.
+    on_settled : callable
+        Called when the model was computed anew after an undo.
 
     Attributes
     ----------
@@ -63,6 +64,7 @@ class ModelKeeper:
         exact: bool,
         spare_bytes: int,
         on_problem: Callable[[JournalError], None],
+        on_settled: Callable[[], None],
     ):
         self.state = state
         self._store = store
@@ -73,6 +75,7 @@ class ModelKeeper:
         self._spare_bytes = spare_bytes
         self._last_commit = 0.0
         self._on_problem = on_problem
+        self._on_settled = on_settled
         self._revision = self._state_revision = store.revision
         self._changed = threading.Condition()
         self._closing = False
@@ -100,11 +103,11 @@ class ModelKeeper:
 
     def follow(self) -> None:
         """Follow new events; called after each commit, while its lock is held."""
-        revision = self._store.revision
-        if revision != self._revision:
-            self._revision = revision
-            self._wake()
         try:
+            revision = self._store.revision
+            if revision != self._revision:
+                self._revision = revision
+                self._wake()
             catch_up(self._store, self.state)
         except BaseException as error:
             # The commit stays acknowledged. Until the model is computed anew, the old one
@@ -114,7 +117,8 @@ class ModelKeeper:
                 self._wake()
                 if isinstance(error, Exception):
                     self._on_problem(_as_journal_error(error))
-            self.state.seq = self._store.tip
+            with suppress(JournalError):
+                self.state.seq = self._store.tip
             if not isinstance(error, Exception):
                 raise
         self._last_commit = time.monotonic()
@@ -143,7 +147,7 @@ class ModelKeeper:
 
     def _needs_spare(self) -> bool:
         weights = self.state.tagger.learner.bytes_of_weights
-        if weights > self._spare_bytes:
+        if self._spare_bytes == 0 or weights > self._spare_bytes:
             self._spare.drop()
             return False
         return self.is_settled and self._spare.is_due(self.state.seq)
@@ -170,7 +174,7 @@ class ModelKeeper:
 
     def _refresh_spare(self) -> None:
         if self._needs_spare():
-            with JournalReader(self._store.path) as reader:
+            with self._store.another() as reader:
                 self._spare.refresh(reader, lambda: self._closing)
 
     def _has_work(self) -> bool:
@@ -189,7 +193,7 @@ class ModelKeeper:
 
     def _rebuild(self) -> None:
         """Compute the model anew, from the newest snapshot that belongs to the present history."""
-        with JournalReader(self._store.path) as reader:
+        with self._store.another() as reader:
             with reader.view():
                 revision = reader.revision
                 state = self._spare.take(reader) or newest_state(
@@ -211,6 +215,7 @@ class ModelKeeper:
             # full disk it stays there until the workspace is closed.
             with suppress(JournalError):
                 self._store.shrink_log()
+        self._on_settled()
 
     def make_snapshot(self) -> None:
         """Save the present state, and remove snapshots that are no longer needed."""
@@ -218,25 +223,21 @@ class ModelKeeper:
         with self.commits.paused():
             if not self.is_settled:
                 return
-            revision = self._state_revision
             copy = packed(self.state)
+            chosen = self._snapshots.named(self._store, copy)
             self.state.work = 0.0
         try:
-            self._write(copy, revision)
+            self._write(copy, chosen)
         except OSError as error:
             raise JournalError(f"no snapshot was made: {error}") from error
         self._saving_takes = time.monotonic() - start
 
-    def _write(self, copy: PackedState, revision: int) -> None:
-        with JournalReader(self._store.path) as reader:
-            with reader.view():
-                if reader.revision != revision:
-                    return
-                chosen = self._snapshots.named(reader, copy)
-            snapshot = self._snapshots.write(chosen, copy)
+    def _write(self, copy: PackedState, chosen: Snapshot) -> None:
+        snapshot = self._snapshots.write(chosen, copy)
 
         def enter() -> list[str]:
-            if self._store.revision != revision:  # an item may have been forgotten meanwhile
+            # Later events may have been undone meanwhile, but an item in it may be forgotten.
+            if self._store.taken_back_digest(snapshot.seq) != snapshot.taken_back:
                 # The same state may have been saved before; that file is of use after a redo.
                 listed = {each.name for each in self._store.snapshots()}
                 return [] if snapshot.name in listed else [snapshot.name]

@@ -1,17 +1,11 @@
 """The names of labels over time: which name a label of an earlier answer has at present."""
 
-import json
-import sqlite3
 from bisect import bisect
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+
+from tagalong.journal.events import Event
 
 __all__ = ["LabelNames"]
-
-_QUERY = (
-    "SELECT seq, kind, body FROM events WHERE kind NOT IN ('item', 'answer') AND kind IN "
-    "('label-renamed', 'label-merged', 'label-forgotten') "
-    "AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq"
-)
 
 
 class LabelNames:
@@ -19,18 +13,17 @@ class LabelNames:
 
     Parameters
     ----------
-    connection : Connection
-        The journal, whose label operations that count are read once.
+    operations : iterable of Event
+        The events that count and have renamed, merged or forgotten a label, in order.
     """
 
-    def __init__(self, connection: sqlite3.Connection):
+    def __init__(self, operations: Iterable[Event]):
         self._seqs: dict[str, list[int]] = {}
         self._new: dict[str, list[str | None]] = {}
-        for seq, kind, text in connection.execute(_QUERY):
-            body = json.loads(text)
-            new = {"label-renamed": "to", "label-merged": "into"}.get(kind)
-            self._seqs.setdefault(body["name"], []).append(seq)
-            self._new.setdefault(body["name"], []).append(None if new is None else body[new])
+        for event in operations:
+            name = event.body["name"]
+            self._seqs.setdefault(name, []).append(event.seq)
+            self._new.setdefault(name, []).append(event.body.get("to") or event.body.get("into"))
 
     def present(self, labels: Collection[str], since: int) -> list[str]:
         """Return labels by their present names, without those that were forgotten.

@@ -3,55 +3,23 @@
 No model is loaded, so that it is quick however large the workspace is.
 """
 
-import os
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
-from tagalong.files.unicode_paths import unicode_path
-from tagalong.journal.database import connect, database_errors
+from tagalong.journal.connection import Connection
 from tagalong.journal.errors import NotFoundError, RefusedError
-from tagalong.journal.events import Event, Kind
-from tagalong.journal.reader import JournalReader, Snapshot
+from tagalong.journal.events import Kind, ListedEvent
+from tagalong.journal.history_rows import events_about
+from tagalong.journal.reader import ALL, JournalReader, Snapshot
 from tagalong.journal.settings import Settings
-from tagalong.journal.view import journal_path, snapshots_of
+from tagalong.journal.storage import Place, existing_storage, storage_of
 
 __all__ = ["KINDS", "ListedEvent", "Listing", "Summary", "disk_bytes", "list_events"]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 """The kinds of events."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedEvent:
-    """An event, with what a reader wants to know about it.
-
-    Parameters
-    ----------
-    event : Event
-        The event.
-    id : str or None
-        The id of its item; None if it has none, or the item was forgotten.
-    is_undone : bool
-        Whether it does not count: it was undone, or its item was forgotten.
-    is_forgotten : bool
-        Whether its item was forgotten.
-    """
-
-    event: Event
-    id: str | None
-    is_undone: bool
-    is_forgotten: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the event as JSON values."""
-        found = self.event.to_json()
-        if self.event.item is not None or self.event.kind == "item":
-            found["id"] = self.id
-        return {**found, "undone": self.is_undone, "forgotten": self.is_forgotten}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +64,7 @@ class Listing:
 
 
 def list_events(
-    folder: str | os.PathLike[str],
+    folder: Place,
     *,
     last: int | None = None,
     after: int = 0,
@@ -107,7 +75,7 @@ def list_events(
 
     Parameters
     ----------
-    folder : str or path
+    folder : str, path or Storage
         The workspace; NotFoundError if there is none.
     last : int, optional
         Only so many of the last ones.
@@ -121,11 +89,9 @@ def list_events(
     """
     if kind is not None and kind not in KINDS:
         raise RefusedError(f"there are no events of kind {kind!r}; the kinds are {list(KINDS)}")
-    path = journal_path(folder)
-    if not path.exists():
-        raise NotFoundError(f"{unicode_path(folder)}: there is no workspace here")
-    with closing(connect(path, read_only=True)) as connection, database_errors(path):
-        reader = JournalReader(path, connection)
+    database = existing_storage(folder).database
+    with closing(database.connect(read_only=True)) as connection, database.errors():
+        reader = JournalReader(database, connection)
         with reader.view():
             chosen = None if item is None else _about(reader, item)
             seqs = _seqs(connection, last, after, chosen, kind)
@@ -134,17 +100,14 @@ def list_events(
 
 def _about(reader: JournalReader, id: str) -> list[int]:
     """Return the events about the items with an id, and those that took them back."""
-    present = reader.find_item(id)
-    items = [*reader.undone_items(id), *([] if present is None else [present])]
-    if not items:
+    found = events_about(reader, id)
+    if not found:
         raise NotFoundError(f"there is no item {id!r}")
-    about = {seq for item in items for seq in reader.events_of_item(item)}
-    takings = [each for each in reader.takings() if about & set(each.taken)]
-    return sorted(about | {each.seq for each in takings})
+    return found
 
 
 def _seqs(
-    connection: sqlite3.Connection,
+    connection: Connection,
     last: int | None,
     after: int,
     chosen: Sequence[int] | None,
@@ -155,23 +118,20 @@ def _seqs(
         query, values = f"{query} AND kind = ?", [*values, kind]  # type: ignore[list-item]
     if chosen is not None:
         query = f"{query} AND seq IN ({', '.join(map(str, chosen))})"
-    limit = -1 if last is None else last
+    limit = ALL if last is None else last
     rows = connection.execute(f"{query} ORDER BY seq DESC LIMIT ?", (*values, limit)).fetchall()
     return [seq for (seq,) in reversed(rows)]
 
 
 def _listed(
-    reader: JournalReader, connection: sqlite3.Connection, seqs: Sequence[int]
+    reader: JournalReader, connection: Connection, seqs: Sequence[int]
 ) -> Iterator[ListedEvent]:
     gone = reader.taken_back()
     for seq in seqs:
         event = reader.event(seq)
-        item = event.seq if event.kind == "item" else event.item
-        id = None
-        if item is not None:
-            row = connection.execute("SELECT id FROM items WHERE seq = ?", (item,)).fetchone()
-            id = None if row is None else row[0]
-        yield ListedEvent(event, id, seq in gone, item is not None and id is None)
+        query = "SELECT id FROM items WHERE seq = ?"
+        row = connection.execute(query, (event.item or seq,)).fetchone()
+        yield ListedEvent.of(event, None if row is None else row[0], is_undone=seq in gone)
 
 
 def _summary(reader: JournalReader) -> Summary:
@@ -185,23 +145,12 @@ def _summary(reader: JournalReader) -> Summary:
     )
 
 
-def disk_bytes(folder: str | os.PathLike[str]) -> dict[str, int]:
+def disk_bytes(folder: Place) -> dict[str, int]:
     """Return how many bytes the journal and the snapshots of a workspace take on the disk.
 
     Parameters
     ----------
-    folder : str or path
+    folder : str, path or Storage
         The workspace.
     """
-    path = journal_path(folder)
-    journal = sum(_size(path.with_name(f"{path.name}{end}")) for end in ("", "-wal", "-shm"))
-    snapshots = snapshots_of(folder).folder
-    files = snapshots.iterdir() if snapshots.is_dir() else ()
-    return {"journal": journal, "snapshots": sum(_size(each) for each in files)}
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+    return storage_of(folder).sizes()

@@ -2,24 +2,24 @@
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
-from tagalong.files.unicode_paths import unicode_path
+from tagalong.journal.connection import Connection, Database
 from tagalong.journal.contents import Content, StoredContent
-from tagalong.journal.database import connect, database_errors
+from tagalong.journal.database import database_of
 from tagalong.journal.errors import DamagedError, NotFoundError
 from tagalong.journal.events import LABEL_KINDS, TAKING_KINDS, Event
+from tagalong.journal.item_queries import ItemQueries, ItemState
 from tagalong.journal.ledger import Ledger
 
 __all__ = ["ItemState", "JournalReader", "Record", "Snapshot", "Status", "next_link"]
 
-ItemState: TypeAlias = Literal["open", "asked", "filed", "answered"]
 CHAIN_BYTES = 16
+ALL = 2**62
 FIRST_LINK = bytes(CHAIN_BYTES)
 # The planner uses the index of the rare kinds only if the query repeats its condition.
 _RARE = "kind NOT IN ('item', 'answer') AND kind IN"
@@ -40,11 +40,14 @@ class Status:
         Its labels, by their names at the time of the event; None for an open item.
     seq : int
         The event that decided it.
+    actor : str
+        Who caused that event.
     """
 
     state: ItemState
     labels: list[str] | None
     seq: int
+    actor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,18 @@ class Snapshot:
     build: str
     size: int
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether everything has its type, which SQLite does not check while it reads."""
+        return (
+            isinstance(self.name, str)
+            and isinstance(self.seq, int)
+            and isinstance(self.link, bytes)
+            and isinstance(self.taken_back, bytes)
+            and isinstance(self.build, str)
+            and isinstance(self.size, int)
+        )
+
 
 def next_link(before: bytes, row: Collection[Any], digest: bytes | None) -> bytes:
     """Return the link of an event in the chain of digests that runs through all events.
@@ -114,20 +129,26 @@ def next_link(before: bytes, row: Collection[Any], digest: bytes | None) -> byte
     return state.digest()
 
 
-class JournalReader:
+class JournalReader(ItemQueries):
     """Reads a journal, also while another process writes it.
 
     Parameters
     ----------
-    path : path
-        The database.
+    database : path or Database
+        The file of SQLite, or another database.
     connection : Connection, optional
         An open connection; by default a new one that only reads.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection | None = None):
-        self.path = path
-        self._connection = connect(path, read_only=True) if connection is None else connection
+    def __init__(self, database: Path | Database, connection: Connection | None = None):
+        self.database = database_of(database)
+        if connection is None:
+            connection = self.database.connect(read_only=True)
+        self._connection = connection
+
+    def another(self) -> "JournalReader":
+        """Return a reader of the same journal with a connection of its own."""
+        return JournalReader(self.database)
 
     def close(self) -> None:
         """Close the connection."""
@@ -142,21 +163,21 @@ class JournalReader:
     @contextmanager
     def view(self) -> Iterator[None]:
         """Let all reading in the block see the same state."""
-        with database_errors(self.path):
-            self._connection.execute("BEGIN")
+        with self.database.errors():
+            self.database.begin_view(self._connection)
             self._connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
         try:
             yield
         finally:
-            with database_errors(self.path):
+            with self.database.errors():
                 self._connection.execute("COMMIT")
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
-        with database_errors(self.path):
+        with self.database.errors():
             return self._connection.execute(query, values).fetchall()
 
     def _row(self, query: str, *values: Any) -> Any:
-        with database_errors(self.path):
+        with self.database.errors():
             return self._connection.execute(query, values).fetchone()
 
     def _value(self, query: str, *values: Any) -> Any:
@@ -174,7 +195,7 @@ class JournalReader:
         """The number of the last event that any other table knows."""
         tables = ("contents", "items", "label_changes", "snapshots", "taken_back")
         parts = " UNION ALL ".join(f"SELECT MAX(seq) AS seq FROM {table}" for table in tables)
-        return int(self._value(f"SELECT COALESCE(MAX(seq), 0) FROM ({parts})"))
+        return int(self._value(f"SELECT COALESCE(MAX(seq), 0) FROM ({parts}) AS listed"))
 
     @property
     def revision(self) -> int:
@@ -259,11 +280,9 @@ class JournalReader:
         elif not is_taken:
             raise self.damage(f"the content of event {seq:,} is missing")
 
-    def _iterate(self, query: str, *values: Any) -> Iterator[Any]:
-        with database_errors(self.path):
-            cursor = self._connection.execute(query, values)
-            while rows := cursor.fetchmany(256):
-                yield from rows
+    def _iterate(self, query: str, after: int, upto: int) -> Iterator[Any]:
+        with self.database.errors():
+            yield from self.database.rows(self._connection, query, after, upto)
 
     def _checked_event(self, row: Collection[Any]) -> Event:
         """Return an event from its columns and links; DamagedError if they do not fit."""
@@ -285,9 +304,16 @@ class JournalReader:
     def damage(self, problem: str) -> DamagedError:
         """Return an error that names the database and what is wrong with it."""
         return DamagedError(
-            f"{unicode_path(self.path)}: damaged: {problem}; 'tagalong journal restore' brings a "
+            f"{self.database.name}: damaged: {problem}; 'tagalong journal restore' brings a "
             "backup back"
         )
+
+    def check_indexes(self) -> None:
+        """Raise DamagedError if events would not be found, although they are there."""
+        with self.database.errors():
+            problem = self.database.unlisted_event(self._connection)
+        if problem is not None:
+            raise self.damage(problem)
 
     def taken_back(self, upto: int | None = None) -> set[int]:
         """Return the numbers of the events that do not count.
@@ -376,7 +402,7 @@ class JournalReader:
         return id
 
     def items(
-        self, state: ItemState | None = None, after: int = 0, limit: int = -1
+        self, state: ItemState | None = None, after: int = 0, limit: int = ALL
     ) -> list[tuple[int, str, ItemState]]:
         """Return numbers, ids and states of items, in the order in which they came.
 
@@ -387,7 +413,7 @@ class JournalReader:
         after : int
             The item before the first one.
         limit : int
-            Maximum number of items; -1 for all.
+            Maximum number of items; by default all.
         """
         which = "state <> ?" if state is None else "state = ?"
         return self._rows(
@@ -442,12 +468,13 @@ class JournalReader:
             _last(before),
         )
         if row is None:
-            labels = self.event(item).labels
-            return Status("open" if labels is None else "answered", labels, item)
+            added = self.event(item)
+            is_open = added.labels is None
+            return Status("open" if is_open else "answered", added.labels, item, added.actor)
         event = self._checked_event(row)
         states: dict[str, ItemState] = {"answer": "answered", "filed": "filed", "asked": "asked"}
         labels = None if event.kind == "asked" else event.labels
-        return Status(states[event.kind], labels, event.seq)
+        return Status(states[event.kind], labels, event.seq, event.actor)
 
     def current_names(
         self, labels: Collection[str], since: int, before: int | None = None
@@ -510,12 +537,13 @@ class JournalReader:
 
     def snapshots(self) -> list[Snapshot]:
         """Return the list of snapshots, whether or not they belong to the present history."""
-        return [
-            Snapshot(*row)
-            for row in self._rows(
-                "SELECT name, seq, chain, taken_back, build, size FROM snapshots ORDER BY seq"
-            )
-        ]
+        rows = self._rows(
+            "SELECT name, seq, chain, taken_back, build, size FROM snapshots ORDER BY seq"
+        )
+        listed = [Snapshot(*row) for row in rows]
+        if not all(each.is_sound for each in listed):
+            raise self.damage("the list of snapshots is not what was written")
+        return listed
 
     def document(self, name: str) -> Any:
         """Return a stored document as JSON values; None if there is none."""
@@ -524,4 +552,4 @@ class JournalReader:
 
 
 def _last(upto: int | None) -> int:
-    return 2**62 if upto is None else upto
+    return ALL if upto is None else upto

@@ -3,13 +3,11 @@
 import queue
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from tagalong.journal.connection import Database
 from tagalong.journal.reader import JournalReader
 
 __all__ = ["ReaderPool"]
-
-MAX_IDLE = 8
 
 
 class ReaderPool:
@@ -17,13 +15,13 @@ class ReaderPool:
 
     Parameters
     ----------
-    path : path
-        The database.
+    database : Database
+        The journal.
     """
 
-    def __init__(self, path: Path):
-        self._path = path
-        self._idle: queue.LifoQueue[JournalReader] = queue.LifoQueue(MAX_IDLE)
+    def __init__(self, database: Database):
+        self._database = database
+        self._idle: queue.LifoQueue[JournalReader] = queue.LifoQueue(database.most_idle)
 
     @contextmanager
     def lend(self) -> Iterator[JournalReader]:
@@ -31,7 +29,7 @@ class ReaderPool:
         try:
             reader = self._idle.get_nowait()
         except queue.Empty:
-            reader = JournalReader(self._path)
+            reader = JournalReader(self._database)
         try:
             with reader.view():
                 yield reader

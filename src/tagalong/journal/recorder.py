@@ -8,8 +8,9 @@ from tagalong.journal.contents import Content, StoredContent, is_same_item
 from tagalong.journal.errors import ConflictError, NotFoundError, RefusedError
 from tagalong.journal.events import Event
 from tagalong.journal.history import revise, write_revision
+from tagalong.journal.item_queries import WAITING, ItemState
 from tagalong.journal.ledger import Ledger
-from tagalong.journal.reader import ItemState, Status
+from tagalong.journal.reader import Status
 from tagalong.journal.store import JournalStore
 from tagalong.text import TextFeatures
 
@@ -115,6 +116,8 @@ class Recorder:
         *,
         features: TextFeatures,
         relabel: bool = False,
+        revive: bool = False,
+        batch: str = "",
         actor: str = "",
     ) -> Added:
         """Store an item. The same item again changes nothing.
@@ -131,7 +134,9 @@ class Recorder:
             Whether other labels of an item that is there already are an answer, and an item whose
             adding was undone stays undone; otherwise the first is a ConflictError, and the second
             is added again.
-        actor : str
+        revive : bool
+            Whether an item whose adding was undone is added again in any case.
+        batch, actor : str
             See `Event`.
         """
         store, id = self._store, content.item.id
@@ -147,19 +152,21 @@ class Recorder:
             if relabel and self._was_said_before(item, labels):
                 return Added(id, item, "known")
             if relabel:
-                return Added(id, self.answer(id, labels, actor=actor), "answered")
+                seq = self.answer(id, labels, batch=batch, actor=actor)
+                return Added(id, seq, "answered")
             raise ConflictError(
                 f"there is an item {id!r} already, with other labels; answer it to change them",
                 present=present,
             )
-        elif relabel and (undone := store.undone_items(id)):
+        elif relabel and not revive and (undone := store.undone_items(id)):
             return Added(id, undone[-1], "known")
         body = {} if labels is None else {"labels": list(labels)}
-        event = Event("item", body, actor=actor)
+        event = Event("item", body, batch=batch, actor=actor)
         if (problem := self.ledger.problem(event, lambda item: True)) is not None:
             raise RefusedError(problem)
         stored = self._append(event, StoredContent.of(content.to_bytes()))
-        store.set_item(stored.seq, id, "open" if labels is None else "answered")
+        state: ItemState = "open" if labels is None else "answered"
+        store.add_item(stored.seq, id, state, content.source)
         return Added(id, stored.seq)
 
     def _was_said_before(self, item: int, labels: Sequence[str]) -> bool:
@@ -181,6 +188,7 @@ class Recorder:
         shown: Sequence[str] | None = None,
         unknown: Sequence[str] = (),
         was: Collection[str] | None = ANY_ANSWER,
+        batch: str = "",
         actor: str = "",
     ) -> int:
         """Store the answer to an item, and return its number.
@@ -195,7 +203,7 @@ class Recorder:
             Labels that were shown, and labels of unknown relevance.
         was : collection of str or None
             The answer that the request is about; ConflictError if it is not the present one.
-        actor : str
+        batch, actor : str
             See `Event`.
         """
         item = self.item(id)
@@ -212,9 +220,10 @@ class Recorder:
             body["shown"] = list(shown)
         if unknown:
             body["unknown"] = list(unknown)
-        event = self._append_if_possible(Event("answer", body, item=item, actor=actor))
-        self._store.set_item(item, id, "answered")
-        return event.seq
+        event = Event("answer", body, item=item, batch=batch, actor=actor)
+        stored = self._append_if_possible(event)
+        self._store.set_state(item, "answered")
+        return stored.seq
 
     def file(
         self, id: str, labels: Sequence[str], *, asked: bool, batch: str = "", actor: str = ""
@@ -234,14 +243,28 @@ class Recorder:
         """
         item = self.item(id)
         state = self._store.status(item).state
-        if state not in ("open", "asked"):
+        if state not in WAITING:
             raise ConflictError(f"the item {id!r} is {state} already")
         kind: ItemState = "asked" if asked else "filed"
         body = {"labels": list(labels)}
         event = Event("asked" if asked else "filed", body, item=item, batch=batch, actor=actor)
         stored = self._append_if_possible(event)
-        self._store.set_item(item, id, kind)
+        self._store.set_state(item, kind)
         return stored.seq
+
+    def skip(self, id: str) -> None:
+        """Put an item off.
+
+        Parameters
+        ----------
+        id : str
+            The item, which must not be answered yet.
+        """
+        item = self.item(id)
+        state = self._store.status(item).state
+        if state not in WAITING:
+            raise ConflictError(f"the item {id!r} is {state} already")
+        self._store.skip_item(item)
 
     def operate(self, event: Event) -> int:
         """Store an operation on a label, or a change of settings; return its number.
@@ -249,11 +272,18 @@ class Recorder:
         Parameters
         ----------
         event : Event
-            The event.
+            The event. NotFoundError if there is no such label, ConflictError if the name of a new
+            label is in use.
         """
         if event.kind == "settings":
             self.ledger.settings.changed(event.body["changes"])  # RefusedError if it is not valid
-        return self._append_if_possible(event).seq
+        problem = self.ledger.problem(event, lambda item: True)
+        if problem is None:
+            return self._append(event).seq
+        named = [event.body[part] for part in ("name", "into") if part in event.body]
+        if event.kind == "label-added" or self.ledger.labels.issuperset(named):
+            raise ConflictError(problem)  # the new name is that of another label
+        raise NotFoundError(problem)
 
     def undo(self, seqs: Sequence[int], *, cascade: bool = False, actor: str = "") -> int:
         """Take events back, and return the number of the event that does so.

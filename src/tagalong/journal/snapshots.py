@@ -8,8 +8,8 @@ used again if the undo is undone.
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from tagalong.evaluate import Progress
 from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.builds import MIXED, current_build
-from tagalong.journal.errors import DamagedError
+from tagalong.journal.errors import DamagedError, StorageError
 from tagalong.journal.reader import JournalReader, Snapshot
 from tagalong.journal.state import ModelState
 from tagalong.journal.store import JournalStore
@@ -68,7 +68,11 @@ def packed(state: ModelState) -> PackedState:
 
 
 def state_from_file(
-    path: Path, seq: int, build: str, history: Mapping[str, str] | None = None
+    path: Path,
+    seq: int,
+    build: str,
+    history: Mapping[str, str] | None = None,
+    place: str | None = None,
 ) -> ModelState:
     """Return the state in a file, checked as every model file; DamagedError if it is not sound.
 
@@ -82,26 +86,32 @@ def state_from_file(
         The build that computed it.
     history : mapping, optional
         The history that the file has to name as its own.
+    place : str, optional
+        The name of the file in messages; by default its path.
     """
+    place = unicode_path(path) if place is None else place
     try:
         tagger = load(path)
         if not isinstance(tagger, Tagger):
-            raise ModelFileError(f"{unicode_path(path)}: holds no tagger")
+            raise ModelFileError(f"{place}: holds no tagger")
         note = tagger.notes.pop(NOTE, None) or {}
         if history is not None and note.get("history") != history:
             raise ModelFileError("it belongs to another history")
         progress = Progress.from_json(note["progress"]) if "progress" in note else Progress()
         refused = int(note.get("refused", 0))
     except FileNotFoundError as error:
-        raise DamagedError(f"{unicode_path(path)}: the snapshot is missing") from error
+        raise DamagedError(f"{place}: the snapshot is missing") from error
     except (ValueError, TypeError, AttributeError, OSError) as error:
-        raise DamagedError(f"{unicode_path(path)}: damaged snapshot: {error}") from error
+        raise DamagedError(f"{place}: damaged snapshot: {error}") from error
     is_of_this_build = build == current_build()
     return ModelState(tagger, progress, seq, build if is_of_this_build else MIXED, refused)
 
 
 class Snapshots:
-    """The folder of snapshots of a workspace.
+    """The snapshots of a workspace, in a folder.
+
+    Those that lie elsewhere have methods of their own for what is done with files: ``place``,
+    ``file``, ``write_file``, ``names`` and ``remove``.
 
     Parameters
     ----------
@@ -115,6 +125,44 @@ class Snapshots:
     def path(self, snapshot: Snapshot) -> Path:
         """Return the file of a snapshot."""
         return self.folder / snapshot.name
+
+    def place(self, name: str) -> str:
+        """Return where a snapshot is, for messages."""
+        return unicode_path(self.folder / name)
+
+    @contextmanager
+    def file(self, snapshot: Snapshot) -> Iterator[Path]:
+        """Lend the file of a snapshot, to be read in the block; it may be missing."""
+        yield self.path(snapshot)
+
+    def write_file(self, snapshot: Snapshot, write: Callable[[Path], None]) -> int:
+        """Store the file of a snapshot; return its size.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+            The snapshot.
+        write : callable
+            Writes the file, given its path, in one step.
+        """
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        path = self.path(snapshot)
+        write(path)
+        return path.stat().st_size
+
+    def names(self) -> list[str]:
+        """Return the names of all files, whether or not they are snapshots."""
+        with suppress(FileNotFoundError):
+            return os.listdir(self.folder)
+        return []
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove the files of snapshots that are no longer listed."""
+        for name in names:
+            try:
+                (self.folder / name).unlink(missing_ok=True)
+            except OSError as error:  # it is removed when the workspace is opened again
+                raise StorageError(error.errno, error.strerror, self.place(name)) from error
 
     def usable(
         self, reader: JournalReader, before: int | None = None, *, exact: bool = False
@@ -143,8 +191,10 @@ class Snapshots:
 
     def load(self, snapshot: Snapshot) -> ModelState:
         """Return the state of a snapshot; DamagedError if it is missing or not sound."""
-        path, history = self.path(snapshot), _history(snapshot)
-        return state_from_file(path, snapshot.seq, snapshot.build, history)
+        with self.file(snapshot) as path:
+            return state_from_file(
+                path, snapshot.seq, snapshot.build, _history(snapshot), self.place(snapshot.name)
+            )
 
     def named(self, reader: JournalReader, state: PackedState) -> Snapshot:
         """Return the row of the list for a state, before its file is written.
@@ -171,11 +221,11 @@ class Snapshots:
         state : PackedState
             The state. Its arrays are used up.
         """
-        self.folder.mkdir(mode=0o700, exist_ok=True)
-        path = self.path(snapshot)
         state.header["notes"][NOTE]["history"] = _history(snapshot)
-        save_parts(state.header, state.arrays, path, private=True)
-        return replace(snapshot, size=path.stat().st_size)
+        size = self.write_file(
+            snapshot, lambda path: save_parts(state.header, state.arrays, path, private=True)
+        )
+        return replace(snapshot, size=size)
 
     def later_than(self, tip: int) -> list[DamagedError]:
         """Return an error for each file that has learnt later events than the journal has.
@@ -190,17 +240,12 @@ class Snapshots:
         """
         return [
             DamagedError(
-                f"{unicode_path(self.folder / name)}: it has learnt event {_seq(name):,}, but the "
+                f"{self.place(name)}: it has learnt event {_seq(name):,}, but the "
                 f"journal ends with event {tip:,}: later events are missing"
             )
-            for name in sorted(self._names())
+            for name in sorted(self.names())
             if _NAME.fullmatch(name) and _seq(name) > tip
         ]
-
-    def _names(self) -> list[str]:
-        with suppress(FileNotFoundError):
-            return os.listdir(self.folder)
-        return []
 
     def remove_unlisted(self, store: JournalStore) -> None:
         """Remove files that the journal does not list, and list no file that does not exist.
@@ -214,7 +259,7 @@ class Snapshots:
             The journal.
         """
         listed = {snapshot.name for snapshot in store.snapshots()}
-        names = self._names()
+        names = self.names()
         present = {name for name in names if _NAME.fullmatch(name)}
         temporary = {name for name in names if _TEMPORARY_NAME.fullmatch(name)}
         if missing := listed - present:
@@ -223,13 +268,7 @@ class Snapshots:
         tip = store.tip
         for name in {*temporary, *(name for name in present if _seq(name) <= tip)} - listed:
             with suppress(OSError):
-                (self.folder / name).unlink()
-
-    def remove(self, names: Sequence[str]) -> None:
-        """Remove the files of snapshots that are no longer listed."""
-        for name in names:
-            with suppress(FileNotFoundError):
-                (self.folder / name).unlink()
+                self.remove([name])
 
 
 def _seq(name: str) -> int:

@@ -1,7 +1,6 @@
-"""Writing a journal in SQLite. One process writes, guarded by the lock of the workspace."""
+"""Writing a journal. One process writes, guarded by the lock of the workspace."""
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
@@ -9,15 +8,21 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tagalong.journal.contents import StoredContent
-from tagalong.journal.database import connect, database_errors
+from tagalong.journal.connection import Database
+from tagalong.journal.contents import StoredContent, listed_source
+from tagalong.journal.database import database_of
 from tagalong.journal.errors import RefusedError
-from tagalong.journal.events import Event
+from tagalong.journal.events import Event, time_text
 from tagalong.journal.reader import FIRST_LINK, ItemState, JournalReader, Snapshot, next_link
 
 __all__ = ["JournalStore"]
 
+MOST_CHARACTERS = 250_000_000
+"""Longest value: a row of SQLite has at most a billion bytes, a character of UTF-8 four."""
+
 KEYS_ARE_KEPT = timedelta(days=7)
+SKIPS_PER_EVENT_BITS = 20
+"""There are fewer than two to this power put-offs without an event in between."""
 
 
 class JournalStore(JournalReader):
@@ -25,12 +30,13 @@ class JournalStore(JournalReader):
 
     Parameters
     ----------
-    path : path
-        The database; it is made if it does not exist.
+    database : path or Database
+        The file of SQLite, or another database; its tables are made if they do not exist.
     """
 
-    def __init__(self, path: Path):
-        super().__init__(path, connect(path))
+    def __init__(self, database: Path | Database):
+        found = database_of(database)
+        super().__init__(found, found.connect())
 
     def reopen(self) -> None:
         """Open a new connection after an error of the disk, which the old one may remember.
@@ -38,17 +44,24 @@ class JournalStore(JournalReader):
         The old one is closed last: without any connection, SQLite would remove the index of its
         log, and a full disk may have no room to write it again, so that nobody could read.
         """
-        connection = connect(self.path)
-        with suppress(sqlite3.Error):
+        connection = self.database.connect()
+        with suppress(*self.database.failures):
             self._connection.close()
         self._connection = connection
+        with self.database.errors():
+            self.database.settle(connection)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the connection is lost, so that ``reopen`` is necessary."""
+        return self.database.is_broken(self._connection)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Commit what the block writes, on disk when the block ends, or nothing of it."""
-        with database_errors(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
+        with self.database.errors():
             try:
+                self.database.begin_writing(self._connection)
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
@@ -56,29 +69,35 @@ class JournalStore(JournalReader):
                 raise
 
     def _rollback(self) -> None:
-        # SQLite itself has rolled back after some errors, such as a full disk.
+        # The database itself has rolled back after some errors, such as a full disk.
         if self._connection.in_transaction:
-            with suppress(sqlite3.Error):
+            with suppress(*self.database.failures):
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
     def part(self) -> Iterator[None]:
         """Write the block as a part of a transaction: if it raises, only this part is undone."""
-        with database_errors(self.path):
+        with self.database.errors():
             self._connection.execute("SAVEPOINT part")
         try:
             yield
         except BaseException:
             if self._connection.in_transaction:
-                with database_errors(self.path):
+                with self.database.errors():
                     self._connection.execute("ROLLBACK TO part")
                     self._connection.execute("RELEASE part")
             raise
-        with database_errors(self.path):
+        with self.database.errors():
             self._connection.execute("RELEASE part")
 
     def _write(self, query: str, *values: Any) -> None:
-        with database_errors(self.path):
+        for value in values:
+            if isinstance(value, str | bytes) and len(value) > MOST_CHARACTERS:
+                raise RefusedError(
+                    f"a text of {len(value):,} characters cannot be stored: "
+                    f"at most {MOST_CHARACTERS:,} can"
+                )
+        with self.database.errors():
             self._connection.execute(query, values)
 
     def append(self, event: Event, content: StoredContent | None = None) -> Event:
@@ -99,10 +118,12 @@ class JournalStore(JournalReader):
             FIRST_LINK,
         )
         seq = last + 1
-        time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        time = time_text(datetime.now(UTC))
         body = json.dumps(event.body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         row = (seq, time, event.kind, event.item, event.batch or None, event.actor, body)
         digest = None if content is None else content.digest
+        with self.database.errors():
+            self.database.claim(self._connection, seq)
         self._write(
             "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *row,
@@ -113,8 +134,8 @@ class JournalStore(JournalReader):
             self._write("INSERT INTO contents VALUES (?, ?, ?)", seq, content.salt, content.data)
         return replace(event, seq=seq, time=time)
 
-    def set_item(self, item: int, id: str, state: ItemState) -> None:
-        """Store the state of an item.
+    def add_item(self, item: int, id: str, state: ItemState, source: str) -> None:
+        """Add an item to the list of items.
 
         Parameters
         ----------
@@ -124,12 +145,40 @@ class JournalStore(JournalReader):
             Its id.
         state : str
             Its state.
+        source : str
+            Where it comes from, as in its content.
         """
-        self._write("INSERT OR REPLACE INTO items VALUES (?, ?, ?)", item, id, state)
+        row = (item, id, state, listed_source(source))
+        self._write("INSERT INTO items VALUES (?, ?, ?, ?, 0)", *row)
+
+    def set_state(self, item: int, state: ItemState) -> None:
+        """Store the state of an item.
+
+        Parameters
+        ----------
+        item : int
+            The event that added the item.
+        state : str
+            Its state.
+        """
+        self._write("UPDATE items SET state = ? WHERE seq = ?", state, item)
 
     def hide_item(self, item: int) -> None:
         """Remove an item whose adding was undone from the list of items; its id is free again."""
         self._write("UPDATE items SET state = 'undone' WHERE seq = ?", item)
+
+    def skip_item(self, item: int) -> None:
+        """Put an item off: it comes after all that were put off before.
+
+        Parameters
+        ----------
+        item : int
+            The event that added the item.
+        """
+        # Higher than all before, also than that of an item that was forgotten since, as forgetting
+        # is an event.
+        number = max(self.last_skip() + 1, self.tip << SKIPS_PER_EVENT_BITS)
+        self._write("UPDATE items SET skipped = ? WHERE seq = ?", number, item)
 
     def set_label_changes(self, seq: int, changes: dict[str, bool]) -> None:
         """Store which labels an event adds (True) or removes (False)."""
@@ -155,13 +204,6 @@ class JournalStore(JournalReader):
         self._write("DELETE FROM contents WHERE seq = ?", item)
         self._write("DELETE FROM items WHERE seq = ?", item)
         self._write("DELETE FROM idempotency_keys WHERE item = ?", item)
-
-    def find_key(self, scope: str, key: str) -> tuple[bytes, Any] | None:
-        """Return the request and the result of an idempotency key; None if it is new."""
-        row = self._row(
-            "SELECT request, result FROM idempotency_keys WHERE scope = ? AND key = ?", scope, key
-        )
-        return None if row is None else (row[0], json.loads(row[1]))
 
     def store_key(
         self, scope: str, key: str, request: bytes, result: Any, item: int | None
@@ -195,12 +237,20 @@ class JournalStore(JournalReader):
     def set_document(self, name: str, value: Any) -> None:
         """Store a document: JSON values that belong to the workspace but decide no learning."""
         text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-        self._write("INSERT OR REPLACE INTO documents VALUES (?, ?)", name, text)
+        self._write(
+            "INSERT INTO documents VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = ?",
+            name,
+            text,
+            text,
+        )
 
     def list_snapshot(self, snapshot: Snapshot) -> None:
         """Add a snapshot to the list."""
         self._write(
-            "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)", *astuple(snapshot)
+            "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET "
+            "seq = excluded.seq, chain = excluded.chain, taken_back = excluded.taken_back, "
+            "build = excluded.build, size = excluded.size",
+            *astuple(snapshot),
         )
 
     def drop_snapshots(self, names: Iterable[str]) -> None:
@@ -209,18 +259,17 @@ class JournalStore(JournalReader):
             self._write("DELETE FROM snapshots WHERE name = ?", name)
 
     def shrink_log(self) -> bool:
-        """Move everything from the write-ahead log into the database, and empty the log.
+        """Remove deleted content from the logs of the database.
 
         Returns
         -------
         bool
-            False if another process reads an older state, so that the log cannot be emptied yet.
+            False if another process reads an older state, so that something is left for now.
         """
-        with database_errors(self.path):
-            is_busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not is_busy
+        with self.database.errors():
+            return self.database.shrink_log(self._connection)
 
     def vacuum(self) -> None:
         """Give unused space of the database back to the file system."""
-        with database_errors(self.path):
-            self._connection.execute("VACUUM")
+        with self.database.errors():
+            self.database.vacuum(self._connection)

@@ -17,6 +17,7 @@ from tagalong.journal.errors import (
     StorageError,
 )
 from tagalong.journal.ledger import checked_labels
+from tagalong.journal.reader import JournalReader
 from tagalong.journal.recorder import ANY_ANSWER, Added, Recorder
 from tagalong.journal.snapshots import Snapshots
 from tagalong.journal.state import ModelState
@@ -25,7 +26,7 @@ from tagalong.journal.view import AnyContent, WorkspaceView
 from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
 
-__all__ = ["TaughtWorkspace"]
+__all__ = ["TaughtWorkspace", "request_digest"]
 
 T = TypeVar("T")
 
@@ -49,19 +50,26 @@ class TaughtWorkspace(WorkspaceView):
         """Commit work; with a key that was used before, return the result of that time."""
         if key is None:
             return self._commits.submit(work)
-        digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
+        digest = request_digest(request)
 
         def once() -> T:
-            if (found := self._store.find_key(scope, key)) is not None:
-                if found[0] != digest:
-                    raise RefusedError(f"the key {key!r} was used for another request")
-                earlier: T = found[1]
-                return earlier
+            earlier: list[T] = self._earlier(self._store, scope, key, digest)
+            if earlier:
+                return earlier[0]
             result = work()
             self._store.store_key(scope, key, digest, result, item(result))
             return result
 
         return self._commits.submit(once)
+
+    def _earlier(self, reader: JournalReader, scope: str, key: str, digest: bytes) -> list[Any]:
+        """Return the result of an earlier request with the same key, if there was one."""
+        found = reader.find_key(scope, key)
+        if found is None:
+            return []
+        if found[0] != digest:
+            raise RefusedError(f"the key {key!r} was used for another request")
+        return [found[1]]
 
     def add(
         self,
@@ -95,8 +103,12 @@ class TaughtWorkspace(WorkspaceView):
         actor : str
             Who adds it.
         """
-        content, given = self._prepared(item, labels, id, title, source)
-        request = ["add", content.to_bytes().decode(errors="surrogateescape"), given]
+        content = content_of(item, title, source)
+        if id is not None:
+            content = replace(content, item=replace(content.item, id=id))
+        asked = content
+        content, given = self._prepared(content, _labels_of(item) if labels is None else labels)
+        request = ["add", asked.to_bytes().decode(errors="surrogateescape"), given]
 
         def work() -> list[Any]:
             added = self._recorder.add(
@@ -111,7 +123,9 @@ class TaughtWorkspace(WorkspaceView):
         items: Sequence[AnyContent],
         *,
         relabel: bool = False,
+        revive: bool = False,
         source: str = "",
+        batch: str = "",
         actor: str = "",
     ) -> list[Added | JournalError]:
         """Add items in one commit, and return for each what was added, or why it was refused.
@@ -121,16 +135,61 @@ class TaughtWorkspace(WorkspaceView):
         items : sequence of Item, str or mapping
             The items. Those with labels are learnt at once.
         relabel : bool, default False
-            Whether an item that is there already, with other labels, is answered with these.
-        source, actor : str
+            Whether an item that is there already, with other labels, is answered with these, and
+            an item whose adding was undone stays undone.
+        revive : bool, default False
+            Whether an item whose adding was undone is added again in any case.
+        source : str
+            As for ``add``.
+        batch : str
+            Events with the same batch can be undone together, also those of several calls.
+        actor : str
             As for ``add``.
         """
         found: list[Any] = []
         for item in items:
             try:
-                found.append(self._prepared(item, None, None, "", source))
+                found.append(self._prepared(content_of(item, source=source), _labels_of(item)))
             except JournalError as error:
                 found.append(error)
+        return self._add_prepared(found, relabel=relabel, revive=revive, batch=batch, actor=actor)
+
+    def add_contents(
+        self,
+        contents: Sequence[tuple[Content, object]],
+        *,
+        relabel: bool = False,
+        actor: str = "",
+    ) -> list[Added | JournalError]:
+        """Add items with titles and sources of their own in one commit, as ``add_many`` does.
+
+        Parameters
+        ----------
+        contents : sequence of (Content, labels)
+            The items, each with its labels; None if it is open.
+        relabel : bool, default False
+            As for ``add_many``.
+        actor : str
+            Who adds them.
+        """
+        found: list[Any] = []
+        for content, labels in contents:
+            try:
+                found.append(self._prepared(content, labels))
+            except JournalError as error:
+                found.append(error)
+        return self._add_prepared(found, relabel=relabel, actor=actor)
+
+    def _add_prepared(
+        self,
+        found: Sequence[Any],
+        *,
+        relabel: bool,
+        actor: str,
+        revive: bool = False,
+        batch: str = "",
+    ) -> list[Added | JournalError]:
+        """Add prepared items in one commit; an error in place of an item is passed on."""
 
         def work() -> list[Added | JournalError]:
             results: list[Added | JournalError] = []
@@ -143,7 +202,13 @@ class TaughtWorkspace(WorkspaceView):
                     stored = self._as_stored(content)
                     with self._store.part():
                         added = self._recorder.add(
-                            stored, labels, features=features, relabel=relabel, actor=actor
+                            stored,
+                            labels,
+                            features=features,
+                            relabel=relabel,
+                            revive=revive,
+                            batch=batch,
+                            actor=actor,
                         )
                     results.append(added)
                 except StorageError:
@@ -155,17 +220,10 @@ class TaughtWorkspace(WorkspaceView):
 
         return self._commits.submit(work)
 
-    def _prepared(
-        self, item: AnyContent, labels: object, id: str | None, title: str, source: str
-    ) -> tuple[Content, list[str] | None]:
+    def _prepared(self, content: Content, labels: object) -> tuple[Content, list[str] | None]:
         """Return the content and the labels of an item that can be stored and learnt."""
-        content = content_of(item, title, source)
-        if id is not None:
-            content = replace(content, item=replace(content.item, id=id))
         if content.item.id:
             checked_id(content.item.id)
-        if labels is None and isinstance(item, (Item, FeatureItem)):
-            labels = item.labels
         given = None if labels is None else checked_labels(labels)
         content = self._as_stored(content)
         self._check_learnable(self._state, content, given or ())
@@ -290,22 +348,54 @@ class TaughtWorkspace(WorkspaceView):
             raise ConflictError(f"the batch {batch!r} is undone already")
         return counting
 
-    def forget(self, id: str, *, actor: str = "") -> int:
+    def skip(self, id: str) -> None:
+        """Put an item off: it comes after all other open ones. This is stored, but is no event.
+
+        Parameters
+        ----------
+        id : str
+            The item. ConflictError if it is answered or filed.
+        """
+        self._commits.submit(lambda: self._recorder.skip(id))
+
+    def forget(self, id: str, *, key: str | None = None, scope: str = "", actor: str = "") -> int:
         """Delete an item and its influence on the model. This cannot be undone.
 
-        The content is deleted before this returns. The model without it is computed in the
-        background; `settle` waits for it.
+        When this returns, the content is overwritten in the database and gone from its log, and the
+        snapshots that have learnt the item are removed. Only if somebody reads an older state at
+        this moment, the old bytes stay in the log until the new model is computed, or the workspace
+        is closed. The model without the item is computed in the background; `settle` waits for it.
 
         Parameters
         ----------
         id : str
             The item.
-        actor : str
-            Who forgets it.
+        key, scope, actor
+            As for ``add``. With a key, a digest of the request is kept for seven days.
         """
-        seq, names = self._commits.submit(lambda: self._recorder.forget(id, actor=actor))
+
+        def work() -> list[Any]:
+            return list(self._recorder.forget(id, actor=actor))
+
+        # The scope may name the item, so only a digest of it is stored.
+        seq, names = self._commit(work, key, request_digest(scope).hex(), ["forget", id])
         self._snapshots.remove(names)
         self._readers.close()  # a reader could keep old pages in the log
         with self._commits.paused():
             self._store.shrink_log()
-        return seq
+        return int(seq)
+
+
+def _labels_of(item: AnyContent) -> object:
+    return item.labels if isinstance(item, (Item, FeatureItem)) else None
+
+
+def request_digest(request: object) -> bytes:
+    """Return a digest of a request, by which the same request is recognised.
+
+    Parameters
+    ----------
+    request : object
+        JSON values.
+    """
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()

@@ -1,24 +1,19 @@
 """Verifying a workspace: everything that can be checked is checked, and every problem is named."""
 
-import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.builds import current_build
-from tagalong.journal.database import connect
+from tagalong.journal.connection import Connection
 from tagalong.journal.derived_tables import differences
-from tagalong.journal.errors import DamagedError, JournalError, NotFoundError, RefusedError
+from tagalong.journal.errors import DamagedError, JournalError, RefusedError
 from tagalong.journal.integrity import Integrity, OnProgress, check_integrity, one_view
-from tagalong.journal.limits import read_limits
 from tagalong.journal.reader import JournalReader, Snapshot
 from tagalong.journal.recovery import catch_up, first_state
 from tagalong.journal.state import ModelState
-from tagalong.journal.view import journal_path, snapshots_of
+from tagalong.journal.storage import Place, Storage, existing_storage
 from tagalong.learning.model_hash import model_hash
 
 __all__ = ["Verification", "verify"]
@@ -69,16 +64,17 @@ class Verification:
         return {"sound": self.is_sound, **asdict(self)}
 
 
-def verify(folder: str | os.PathLike[str], progress: OnProgress | None = None) -> Verification:
+def verify(folder: Place, progress: OnProgress | None = None) -> Verification:
     """Verify a workspace, also while another process writes it. Nothing is changed.
 
-    The database is checked by SQLite, every event and content by its digest. The tables that follow
-    from the events are computed again. All events are replayed, and the model and its figures are
-    compared with those of every snapshot that this build of Tagalong has computed.
+    The database is checked by itself (SQLite only), every event and content by its digest. The
+    tables that follow from the events are computed again. All events are replayed, and the model
+    and its figures are compared with those of every snapshot that this build of Tagalong has
+    computed.
 
     Parameters
     ----------
-    folder : str or path
+    folder : str, path or Storage
         The workspace; NotFoundError if there is none.
     progress : callable, optional
         Called now and then with the number of steps done, and the number of all steps.
@@ -95,16 +91,15 @@ def verify(folder: str | os.PathLike[str], progress: OnProgress | None = None) -
     >>> found.problems, found.events, found.hash == known
     ([], 2, True)
     """
-    path = journal_path(folder)
-    if not path.exists():
-        raise NotFoundError(f"{unicode_path(folder)}: there is no workspace here")
+    storage = existing_storage(folder)
+    database = storage.database
     try:
-        connection = connect(path, read_only=True)
+        connection = database.connect(read_only=True)
     except DamagedError as error:
         return Verification([str(error)], [], 0, 0, 0, 0, 0, None)
-    with closing(connection), one_view(path, connection):
-        reader = JournalReader(path, connection)
-        return _Verifier(Path(folder), reader, connection, progress).run()
+    with closing(connection), one_view(database, connection):
+        reader = JournalReader(database, connection)
+        return _Verifier(storage, reader, connection, progress).run()
 
 
 class _Verifier:
@@ -112,40 +107,41 @@ class _Verifier:
 
     def __init__(
         self,
-        folder: Path,
+        storage: Storage,
         reader: JournalReader,
-        connection: sqlite3.Connection,
+        connection: Connection,
         progress: OnProgress | None,
     ):
-        self._folder = folder
+        self._storage = storage
+        self._database = storage.database
         self._reader = reader
         self._connection = connection
         self._progress = progress or (lambda done, total: None)
-        self._snapshots = snapshots_of(folder)
+        self._snapshots = storage.snapshots
         self._problems: list[str] = []
         self._notes: list[str] = []
         self._compared = 0
         self._state: ModelState | None = None
 
     def run(self) -> Verification:
-        path = self._reader.path
         checked = check_integrity(
-            path, self._connection, lambda done, total: self._progress(done, 2 * total)
+            self._database, self._connection, lambda done, total: self._progress(done, 2 * total)
         )
         self._problems += checked.problems
         if checked.first_damage is None:
             self._collect(self._compare_tables(checked))
         else:
             self._notes.append(
-                f"{path.name}: the tables that follow from the events were not compared, as events "
-                "are damaged"
+                f"{self._database.short_name}: the tables that follow from the events were not "
+                "compared, as events are damaged"
             )
         listed: list[Snapshot] = []
+        failures: tuple[type[Exception], ...] = (JournalError, *self._database.failures)
         try:
             listed = self._reader.snapshots()
             self._check_operation()
             self._replay(checked, listed)
-        except (JournalError, sqlite3.Error) as error:
+        except failures as error:
             self._problems.append(self._named(error))
         hash = None if self._state is None else model_hash(self._state.tagger)
         return Verification(
@@ -161,17 +157,24 @@ class _Verifier:
 
     def _named(self, error: Exception) -> str:
         """Return the text of an error, with the name of the journal relative to the workspace."""
-        path = self._reader.path
-        return f"{path.name}: {str(error).removeprefix(f'{unicode_path(path)}: ')}"
+        database = self._database
+        return f"{database.short_name}: {str(error).removeprefix(f'{database.name}: ')}"
 
     def _collect(self, problems: Iterator[str]) -> None:
+        failures: tuple[type[Exception], ...] = (
+            JournalError,
+            ValueError,
+            KeyError,
+            TypeError,
+            *self._database.failures,
+        )
         try:
             self._problems.extend(problems)
-        except (JournalError, sqlite3.Error, ValueError, KeyError, TypeError) as error:
+        except failures as error:
             self._problems.append(self._named(error))
 
     def _compare_tables(self, checked: Integrity) -> Iterator[str]:
-        return differences(self._reader.path, self._connection, checked.takings)
+        return differences(self._database, self._connection, checked.takings)
 
     def _check_operation(self) -> None:
         """Check the file settings.toml, which a workspace refuses if it contradicts the events."""
@@ -180,9 +183,9 @@ class _Verifier:
         except DamagedError:  # an event of the settings, which was named above
             return
         try:
-            read_limits(self._folder, settings)
+            self._storage.limits(settings)
         except RefusedError as error:
-            self._problems.append(str(error).removeprefix(f"{unicode_path(self._folder)}/"))
+            self._problems.append(str(error).removeprefix(f"{self._storage.name}/"))
 
     def _replay(self, checked: Integrity, listed: list[Snapshot]) -> None:
         """Replay the events up to the first damage, and compare with every snapshot."""
@@ -215,15 +218,19 @@ class _Verifier:
 
     def _loaded(self, snapshot: Snapshot) -> ModelState | None:
         """Return the state of a snapshot; None, and a problem, if it is not sound."""
-        path = self._snapshots.path(snapshot)
         try:
             return self._snapshots.load(snapshot)
         except DamagedError as error:
             # The process that writes the workspace may have removed it meanwhile.
-            if snapshot in _listed_now(self._reader.path):
-                problem = str(error).removeprefix(f"{unicode_path(path)}: ")
+            if snapshot in self._listed_now():
+                place = self._snapshots.place(snapshot.name)
+                problem = str(error).removeprefix(f"{place}: ")
                 self._problems.append(f"snapshots/{snapshot.name}: {problem}")
             return None
+
+    def _listed_now(self) -> list[Snapshot]:
+        with self._reader.another() as reader:
+            return reader.snapshots()
 
     def _follow(self, state: ModelState, upto: int, last: int) -> None:
         """Replay events, in pieces for the display of progress; the result is the same."""
@@ -241,8 +248,3 @@ class _Verifier:
             )
         if (loaded.progress.to_json(), loaded.refused) != (state.progress.to_json(), state.refused):
             self._problems.append(f"{name}: its figures are not those of a replay")
-
-
-def _listed_now(path: Path) -> list[Snapshot]:
-    with JournalReader(path) as reader:
-        return reader.snapshots()

@@ -1,64 +1,89 @@
 """`WorkspaceView`: what a workspace says without changing: suggestions, items, figures."""
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, TypeAlias, get_args
 
 from tagalong.evaluate import Progress, Report
-from tagalong.files.unicode_paths import unicode_path
-from tagalong.journal.contents import Content
 from tagalong.journal.errors import NotFoundError, RefusedError
-from tagalong.journal.events import Event
-from tagalong.journal.reader import ItemState, JournalReader
+from tagalong.journal.events import Event, Kind, ListedEvent
+from tagalong.journal.exported_items import exported_items
+from tagalong.journal.history_rows import HistoryRow, WantedEvents, history_rows
+from tagalong.journal.item_records import ItemRecord, item_record
+from tagalong.journal.label_facts import (
+    LabelFacts,
+    LabelUse,
+    items_with_label,
+    label_facts,
+    label_use,
+)
+from tagalong.journal.labelled_items import (
+    FirstAnswer,
+    LabelledItem,
+    first_answers,
+    labelled_items,
+)
+from tagalong.journal.pages import (
+    ItemOrder,
+    ItemPage,
+    PageOrders,
+    PageRequest,
+    newest_page,
+    unsure_page,
+)
+from tagalong.journal.reader import ItemState
 from tagalong.journal.reader_pool import ReaderPool
 from tagalong.journal.recovery import recovered_state
 from tagalong.journal.settings import Settings
-from tagalong.journal.snapshots import Snapshots
+from tagalong.journal.spot_checks import SpotCheck, spot_checks
 from tagalong.journal.state import ModelState
+from tagalong.journal.storage import (
+    FolderStorage,
+    Place,
+    Storage,
+    existing_storage,
+    journal_path,
+    snapshots_of,
+)
 from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
+from tagalong.learning.places import PLACES_JUDGED
 from tagalong.tagger import Explanation, Suggestions, Tagger
 
-__all__ = ["AnyContent", "ItemRecord", "WorkspaceView", "journal_path", "snapshots_of"]
+__all__ = ["AnyContent", "WorkspaceStats", "WorkspaceView", "journal_path", "snapshots_of"]
 
+ALL_EVENTS = WantedEvents()
 AnyContent: TypeAlias = Item | FeatureItem | str | Mapping[str, Any]
 
 
-def journal_path(folder: str | os.PathLike[str]) -> Path:
-    """Return the database of a workspace."""
-    return Path(folder) / "journal.sqlite"
-
-
-def snapshots_of(folder: str | os.PathLike[str]) -> Snapshots:
-    """Return the snapshots of a workspace."""
-    return Snapshots(Path(folder) / "snapshots")
-
-
 @dataclass(frozen=True, slots=True)
-class ItemRecord:
-    """An item of a workspace.
+class WorkspaceStats:
+    """Numbers about a workspace, for monitoring.
 
     Parameters
     ----------
-    id : str
-        Its id.
-    seq : int
-        The event that added it.
-    state : str
-        "open"; "asked": left to a person as a spot check; "filed" without asking; "answered".
-    labels : list of str or None
-        Its labels by their present names; None while it is open.
-    content : Content
-        The item itself.
+    events : int
+        Number of events.
+    items : dict of str to int
+        Number of items in each state that occurs.
+    lag : int
+        Number of events that the model has not followed; at least 1 while it is computed anew.
+    labels : int
+        Number of labels.
+    model_bytes : int
+        Memory of the model.
+    refused : int
+        Number of answers that the learner could not learn.
     """
 
-    id: str
-    seq: int
-    state: ItemState
-    labels: list[str] | None
-    content: Content
+    events: int
+    items: dict[str, int]
+    lag: int
+    labels: int
+    model_bytes: int
+    refused: int
 
 
 class WorkspaceView:
@@ -66,28 +91,37 @@ class WorkspaceView:
 
     Parameters
     ----------
-    folder : str or path
+    folder : str, path or Storage
         The workspace; NotFoundError if there is none.
 
     Attributes
     ----------
+    storage : Storage
+        Where the workspace is stored.
     problems : list of DamagedError
         Damaged snapshots, which were passed over.
     """
 
+    storage: Storage
     problems: list[Any]
 
-    def __init__(self, folder: str | os.PathLike[str]):
-        self.folder = Path(folder)
+    def __init__(self, folder: Place):
+        self.storage = existing_storage(folder)
         self.problems = []
-        if not journal_path(folder).exists():
-            raise NotFoundError(f"{unicode_path(self.folder)}: there is no workspace here")
-        self._readers = ReaderPool(journal_path(folder))
+        self._orders = PageOrders()
+        self._readers = ReaderPool(self.storage.database)
         with self._readers.lend() as reader:
             self._settings = reader.ledger().settings
             self._state_at_start = recovered_state(
-                reader, snapshots_of(folder), on_damage=self.problems.append
+                reader, self.storage.snapshots, on_damage=self.problems.append
             )
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the workspace; RefusedError if it is stored elsewhere."""
+        if not isinstance(self.storage, FolderStorage):
+            raise RefusedError(f"{self.storage.name}: this workspace is not in a folder")
+        return self.storage.folder
 
     def close(self) -> None:
         """Close all connections."""
@@ -120,8 +154,10 @@ class WorkspaceView:
         if state not in (None, *get_args(ItemState)):
             raise RefusedError(f"state must be one of {get_args(ItemState)}, got {state!r}")
         with self._readers.lend() as reader:
+            names = reader.label_names()
             return [
-                _item_record(reader, seq, id) for seq, id, _ in reader.items(state, after, limit)
+                item_record(reader, seq, reader.item_content(seq), names)
+                for seq, _, _ in reader.items(state, after, limit)
             ]
 
     def item(self, id: str) -> ItemRecord:
@@ -130,7 +166,239 @@ class WorkspaceView:
             seq = reader.find_item(id)
             if seq is None:
                 raise NotFoundError(f"there is no item {id!r}")
-            return _item_record(reader, seq, id)
+            return item_record(reader, seq, reader.item_content(seq))
+
+    def page(
+        self,
+        *,
+        state: str | None = None,
+        order: ItemOrder = "newest",
+        after: str | None = None,
+        limit: int = 100,
+        source: str | None = None,
+        q: str | None = None,
+    ) -> ItemPage:
+        """Return a page of a list of items. An item may move meanwhile, but never comes twice.
+
+        A page ends early after 8 MB of items, or 2000 items that were searched.
+
+        Parameters
+        ----------
+        state : str, optional
+            "open": all that wait for an answer, spot checks included; "answered": all that have
+            labels, those filed without asking included; only the spot checks, "asked", or only
+            those "filed". By default all items.
+        order : str
+            "newest": the last that came first. "unsure", for open items: the one with the least
+            certain first suggestion first; only the newest 20,000 are in this list, and their order
+            is that of the first page. In lists of open items, those that were put off come last.
+        after : str, optional
+            The cursor ``next`` of the page before, of the same list. RefusedError if it is not, or
+            if the list is unsure and its order is no longer in memory: then start again.
+        limit : int
+            Maximum number of items.
+        source : str, optional
+            Only items from there; the first 500 characters are compared.
+        q : str, optional
+            Only items with all these words, or parts of words, in id, title, source, text or
+            values, whatever the case.
+        """
+        request = PageRequest(state, order, source, q, limit)
+        if order == "unsure":
+            return unsure_page(self._readers, request, after, self._orders, self._certainties)
+        with self._readers.lend() as reader:
+            return newest_page(reader, request, after)
+
+    def _certainties(self, items: Sequence[AnyContent]) -> list[float]:
+        """Return how certain the first suggestion for each item is."""
+        if not items:
+            return []
+        tagger = self.tagger
+        one = tagger.has_one_label
+        return [
+            (found[0].probability if one else found.whole) if found else 0.0
+            for found in tagger.suggest_many(items, PLACES_JUDGED)
+        ]
+
+    def items_with_label(self, name: str) -> int:
+        """Return the number of items that are answered or filed with a label at present.
+
+        Parameters
+        ----------
+        name : str
+            The label.
+        """
+        with self._readers.lend() as reader:
+            return items_with_label(reader, name)
+
+    def label_counts(self) -> dict[str, int]:
+        """Return the number of learnt items with each label, in order of appearance."""
+        tagger = self._state.tagger
+        with self._state.lock:
+            return dict(zip(map(str, tagger.labels), tagger.history.count.tolist(), strict=True))
+
+    def label_use(self, name: str) -> LabelUse:
+        """Return how many items are answered or filed with a label, and with no other one.
+
+        Parameters
+        ----------
+        name : str
+            The label.
+        """
+        with self._readers.lend() as reader:
+            return label_use(reader, name)
+
+    def label_facts(self) -> list[LabelFacts]:
+        """Return facts about each label, in order of appearance."""
+        state = self._state
+        with state.lock:
+            return label_facts(state.tagger)
+
+    def labelled_items(
+        self, labels: Collection[str], each: int = 4
+    ) -> dict[str, list[LabelledItem]]:
+        """Return the last items that people have answered with each label, the newest first.
+
+        Only the last 20,000 answered items are searched, and very large ones are left out.
+
+        Parameters
+        ----------
+        labels : collection of str
+            The labels.
+        each : int, default 4
+            Maximum number of items per label.
+        """
+        with self._readers.lend() as reader:
+            return labelled_items(reader, labels, each)
+
+    def first_answers(self, limit: int = 1000) -> list[FirstAnswer]:
+        """Return the last answers to items that had no labels before, the newest first.
+
+        Parameters
+        ----------
+        limit : int, default 1000
+            Maximum number of answers.
+        """
+        with self._readers.lend() as reader:
+            return first_answers(reader, limit)
+
+    def spot_checks(self, limit: int = 1000) -> list[SpotCheck]:
+        """Return the last sure items that were left to a person, the newest first.
+
+        Parameters
+        ----------
+        limit : int, default 1000
+            Maximum number of spot checks.
+        """
+        with self._readers.lend() as reader:
+            return spot_checks(reader, limit)
+
+    def filed_since(self, time: datetime) -> int:
+        """Return how many items were filed without asking since a time; undone ones do not count.
+
+        Parameters
+        ----------
+        time : datetime
+            The time, with its time zone.
+        """
+        if time.tzinfo is None:
+            raise RefusedError(f"the time needs a time zone, got {time!r}")
+        with self._readers.lend() as reader:
+            return reader.filed_since(time)
+
+    def listed_events(
+        self, after: int = 0, limit: int = 100, kinds: Sequence[str] | None = None
+    ) -> list[ListedEvent]:
+        """Return the events after one, with the ids of their items, and whether they count.
+
+        Parameters
+        ----------
+        after : int
+            The event before the first one.
+        limit : int
+            Maximum number of events.
+        kinds : sequence of str, optional
+            Only events of these kinds.
+        """
+        unknown = next((kind for kind in kinds or () if kind not in get_args(Kind)), None)
+        if unknown is not None:
+            raise RefusedError(
+                f"there are no events of kind {unknown!r}; the kinds are {list(get_args(Kind))}"
+            )
+        with self._readers.lend() as reader:
+            return reader.listed_events(after, limit, kinds)
+
+    def history(
+        self, before: int | None = None, limit: int = 100, wanted: WantedEvents = ALL_EVENTS
+    ) -> list[HistoryRow]:
+        """Return the last events, the newest first; the events of a batch are one row.
+
+        Parameters
+        ----------
+        before : int, optional
+            The event after the first one; by default the end.
+        limit : int
+            Maximum number of rows.
+        wanted : WantedEvents
+            Which events.
+        """
+        with self._readers.lend() as reader:
+            return history_rows(reader, before, limit, wanted)
+
+    def events_of_batch(self, batch: str) -> list[int]:
+        """Return the numbers of the events of a batch, which can be undone together.
+
+        Parameters
+        ----------
+        batch : str
+            The batch.
+        """
+        with self._readers.lend() as reader:
+            return reader.events_of_batch(batch)
+
+    def sources(self, limit: int = 100) -> list[str]:
+        """Return where items come from, by name.
+
+        Parameters
+        ----------
+        limit : int
+            Maximum number of sources.
+        """
+        with self._readers.lend() as reader:
+            return reader.sources(limit)
+
+    def stats(self) -> WorkspaceStats:
+        """Return a few numbers, at little cost."""
+        state = self._state
+        with self._readers.lend() as reader:
+            tip, counts = reader.tip, reader.item_counts()
+        labels = len(state.tagger.learner.labels)
+        lag = max(tip - state.seq, 0 if self.is_settled else 1)
+        return WorkspaceStats(tip, counts, lag, labels, self.model_bytes, state.refused)
+
+    @property
+    def model_bytes(self) -> int:
+        """Memory of the model, without counting anything."""
+        tagger = self.tagger
+        return tagger.learner.bytes_of_weights + tagger.features.size_in_bytes
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the model has followed every event."""
+        return True
+
+    def export_items(
+        self, state: ItemState | None = None, *, filed: bool = False
+    ) -> Iterator[Item]:
+        """Return all items as they are at this moment, one after the other.
+
+        Parameters
+        ----------
+        state, filed
+            As for `tagalong.journal.export_items`.
+        """
+        with self._readers.lend() as reader:
+            yield from exported_items(reader, state, filed=filed)
 
     def item_counts(self) -> dict[str, int]:
         """Return the number of items in each state."""
@@ -223,11 +491,3 @@ class WorkspaceView:
         """Return a document that belongs to the workspace; None if there is none."""
         with self._readers.lend() as reader:
             return reader.document(name)
-
-
-def _item_record(reader: JournalReader, seq: int, id: str) -> ItemRecord:
-    status = reader.status(seq)
-    labels = status.labels
-    if labels:
-        labels = reader.current_names(labels, status.seq)
-    return ItemRecord(id, seq, status.state, labels, reader.item_content(seq))

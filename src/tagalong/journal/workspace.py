@@ -3,35 +3,36 @@
 import os
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tagalong.files.lock import exclusive_lock
-from tagalong.files.unicode_paths import unicode_path
 from tagalong.journal.builds import MIXED
 from tagalong.journal.commits import Commits
 from tagalong.journal.contents import content_of, without_text
 from tagalong.journal.errors import (
     ConflictError,
     JournalError,
+    LeaseLostError,
     NotFoundError,
     RefusedError,
     StorageError,
 )
+from tagalong.journal.filing import FilingWorkspace
 from tagalong.journal.keeper import ModelKeeper
 from tagalong.journal.ledger import checked_label
-from tagalong.journal.limits import read_limits
-from tagalong.journal.operations import OperatedWorkspace, check_one_label
+from tagalong.journal.limits import Limits
+from tagalong.journal.operations import check_one_label
+from tagalong.journal.pages import PageOrders
 from tagalong.journal.reader_pool import ReaderPool
 from tagalong.journal.recorder import Recorder
 from tagalong.journal.recovery import recovered_state
 from tagalong.journal.settings import Settings
 from tagalong.journal.state import ModelState
+from tagalong.journal.storage import Place, storage_of
 from tagalong.journal.store import JournalStore
-from tagalong.journal.view import journal_path, snapshots_of
 from tagalong.learning.model_files import load
 from tagalong.learning.model_hash import model_hash
 from tagalong.tagger import Tagger
@@ -68,16 +69,17 @@ class ModelFacts:
     exact: bool
 
 
-class Workspace(OperatedWorkspace):
-    """A folder with a model, everything that it was taught, and undo.
+class Workspace(FilingWorkspace):
+    """A folder, or a part of a database, with a model, everything that it was taught, and undo.
 
     An answer counts when it is on the disk: if a method returns, the change survives a crash. The
     model is computed from the events of the journal alone.
 
     Parameters
     ----------
-    folder : str or path
-        The workspace; it is made if it does not exist, readable by its owner only.
+    folder : str, path or Storage
+        The workspace: a folder, the URL of one in PostgreSQL, or a storage. It is made if it does
+        not exist; a folder is readable by its owner only.
     tagger : Tagger, optional
         The model that a new workspace starts from; by default an empty one. It is copied.
     settings : mapping of str to object, optional
@@ -122,7 +124,7 @@ class Workspace(OperatedWorkspace):
 
     def __init__(
         self,
-        folder: str | os.PathLike[str],
+        folder: Place,
         *,
         tagger: Tagger | None = None,
         settings: Mapping[str, Any] | None = None,
@@ -134,28 +136,27 @@ class Workspace(OperatedWorkspace):
         on_wait: Callable[[str], None] | None = None,
         on_problem: Callable[[JournalError], None] | None = None,
     ):
-        self.folder = Path(folder)
-        path = journal_path(self.folder)
-        if not create and not path.exists():
-            raise NotFoundError(f"{unicode_path(self.folder)}: there is no workspace here")
+        self.storage = storage = storage_of(folder)
+        exists = storage.exists()
+        if not create and not exists:
+            raise NotFoundError(f"{storage.name}: there is no workspace here")
         self.problems: list[JournalError] = []
+        self._orders = PageOrders()
+        self._listeners: list[Callable[[int], None]] = []
         self._process = os.getpid()
         self._on_problem = on_problem
-        self._readers = ReaderPool(path)
+        self._readers = ReaderPool(storage.database)
+        self._is_behind = self._is_lost = False
         # Before anything is made, so that a model that cannot be used leaves no trace.
-        first = None if path.exists() else _first_event(tagger, settings)
-        with _storage_errors(self.folder), ExitStack() as stack:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = exclusive_lock(
-                path, command=command, wait=wait, on_wait=on_wait, what="workspace"
-            )
-            stack.enter_context(lock)
-            self._store = store = JournalStore(path)
+        first = None if exists else _first_event(tagger, settings)
+        with ExitStack() as stack:
+            stack.enter_context(storage.lock(command=command, wait=wait, on_wait=on_wait))
+            self._store = store = JournalStore(storage.database)
             stack.callback(store.close)
             with suppress(StorageError):
                 store.shrink_log()  # a killed process may have left forgotten content there
             self._recorder = Recorder(store)
-            self._snapshots = snapshots_of(self.folder)
+            self._snapshots = storage.snapshots
             for problem in self._snapshots.later_than(store.tip):
                 if store.tip == 0:  # a new journal would hide that the old one is gone
                     raise problem
@@ -166,10 +167,10 @@ class Workspace(OperatedWorkspace):
                     self._recorder.create(values.to_json(), str(uuid.uuid4()), model, labels)
             elif tagger is not None or settings is not None:
                 raise ConflictError(
-                    f"{unicode_path(self.folder)}: this workspace exists already; it has its own "
+                    f"{storage.name}: this workspace exists already; it has its own "
                     "model and settings"
                 )
-            limits = read_limits(self.folder, self.settings)
+            self._limits = limits = storage.limits(self.settings)
             state = recovered_state(
                 store, self._snapshots, exact=exact, on_damage=self._note_problem
             )
@@ -182,9 +183,14 @@ class Workspace(OperatedWorkspace):
                 exact=exact,
                 spare_bytes=limits.spare_bytes if quick_undo else 0,
                 on_problem=self._note_problem,
+                on_settled=self._tell_listeners,
             )
             self._commits = Commits(
-                store, self._keeper.follow, self._recorder.after_refusal, self._after_failure
+                store,
+                self._catch_up,
+                self._after_commit,
+                self._recorder.after_refusal,
+                self._after_failure,
             )
             stack.callback(self._commits.close)
             self._keeper.start(self._commits)
@@ -196,15 +202,69 @@ class Workspace(OperatedWorkspace):
         if self._on_problem is not None:
             self._on_problem(error)
 
+    def _after_commit(self) -> None:
+        try:
+            self._keeper.follow()
+        finally:
+            self._tell_listeners()
+
+    def subscribe(self, listener: Callable[[int], None]) -> Callable[[], None]:
+        """Call a listener after each commit, and when the model was computed anew after an undo.
+
+        Parameters
+        ----------
+        listener : callable
+            Called with the number of the last event, in the thread that commits, before the request
+            returns. It must return at once, and change nothing in the workspace. Its errors are
+            ignored.
+
+        Returns
+        -------
+        callable
+            Ends the subscription.
+        """
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            with suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def _tell_listeners(self) -> None:
+        for listener in tuple(self._listeners):
+            with suppress(Exception):
+                listener(self._state.seq)
+
     def _after_failure(self) -> None:
         """Open the database anew after a failed commit, and forget what was not stored."""
-        if self._commits.is_closed:
+        self._is_behind = True
+        if self._commits.is_closed or self._is_lost:
+            return
+        try:
+            self._catch_up()
+        except JournalError as error:  # the next request tries it again
+            self._note_problem(error)
+
+    def _catch_up(self) -> None:
+        """After a failure, read what was stored: the outcome of the last commit is not known."""
+        if self._is_lost:
+            raise LeaseLostError(f"{self.storage.name}: another process has taken it over")
+        if not (self._is_behind or self._store.is_broken):
             return
         try:
             self._store.reopen()
             self._recorder.reload()
-        except JournalError as error:
-            self._note_problem(error)
+        except LeaseLostError:
+            self._is_lost = True
+            raise
+        self._is_behind = False
+        self._after_commit()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether another process has taken the workspace over, so that this one must close it."""
+        return self._is_lost or self.storage.database.is_lost
 
     def close(self) -> None:
         """Save what would take long to compute again, and let other processes in."""
@@ -222,6 +282,11 @@ class Workspace(OperatedWorkspace):
     def settings(self) -> Settings:
         """The settings that decide learning and filing."""
         return self._recorder.ledger.settings
+
+    @property
+    def limits(self) -> Limits:
+        """How the workspace is operated, as its file settings.toml said when it was opened."""
+        return self._limits
 
     def settle(self, seconds: float = SECONDS_TO_SETTLE) -> None:
         """Wait until the model has followed every event; TimeoutError if it takes longer.
@@ -280,18 +345,6 @@ class Workspace(OperatedWorkspace):
             self._store.shrink_log()
             self._store.vacuum()
             self._store.shrink_log()
-
-
-@contextmanager
-def _storage_errors(folder: Path) -> Iterator[None]:
-    """Turn errors of files, such as the lock, into errors of the workspace that name the file."""
-    try:
-        yield
-    except StorageError:
-        raise
-    except OSError as error:
-        name = unicode_path(error.filename or folder)
-        raise StorageError(error.errno, error.strerror, name) from error
 
 
 def _first_event(
