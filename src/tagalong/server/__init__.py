@@ -1,0 +1,1 @@
+"""`tagalong serve`: workspaces over HTTP."""

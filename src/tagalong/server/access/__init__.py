@@ -1,0 +1,1 @@
+"""Who may make requests: tokens, log-ins, and checks of where a request comes from."""

@@ -1,0 +1,1 @@
+"""The API: one table of operations, checks of requests, and the OpenAPI document."""

@@ -1,0 +1,161 @@
+"""`Call`: a checked request, as the handlers get it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tagalong.server.access.hosts import header_values
+from tagalong.server.access.who import Who
+from tagalong.server.api.operations import JSON, Operation
+from tagalong.server.problems import Problem
+
+if TYPE_CHECKING:
+    from tagalong.journal import Workspace
+    from tagalong.server.service import Service
+
+__all__ = ["Call", "checked_key", "checked_key_text", "json_answer"]
+
+T = TypeVar("T")
+KEY = re.compile("[!-~]{1,255}")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+class Call:
+    """A request whose parameters and body are checked.
+
+    Parameters
+    ----------
+    service : Service
+        The service.
+    request : Request
+        The request.
+    operation : Operation
+        The operation that it asks for.
+    names : mapping of str to str
+        The parameters in its path.
+    query : mapping of str to object
+        The parameters in its URL.
+    body : object
+        The JSON body; None if the operation has none, or the handler reads it.
+    key : str, optional
+        The idempotency key.
+    document : dict
+        The description of the API.
+    """
+
+    def __init__(
+        self,
+        service: "Service",
+        request: Request,
+        operation: Operation,
+        names: Mapping[str, str],
+        query: Mapping[str, Any],
+        body: Any,
+        key: str | None,
+        document: dict[str, Any],
+    ):
+        self.service = service
+        self.request = request
+        self.operation = operation
+        self.names = names
+        self.query = query
+        self.body = body
+        self._key = key
+        self.document = document
+
+    @property
+    def who(self) -> Who:
+        """Whose token the request has."""
+        who: Who = self.request.scope["state"]["who"]
+        return who
+
+    @property
+    def actor(self) -> str:
+        """The name of the token, for the journal."""
+        return self.who.name
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """The arguments of a change that say who makes it, and with which idempotency key."""
+        if self._key is None:
+            return {"actor": self.actor}
+        path = self.request.scope["raw_path"].decode("ascii", "replace")
+        return {"actor": self.actor, "key": self._key, "scope": f"{self.actor} {path}"}
+
+    @property
+    def id(self) -> str:
+        """The id of the item in the path."""
+        return self.names["id"]
+
+    def workspace(self) -> AbstractAsyncContextManager["Workspace"]:
+        """Return the workspace in the path, which stays open during the block."""
+        return self.service.workspaces.use(self.names["name"])
+
+    async def run(self, work: Callable[..., T], *args: Any, **options: Any) -> T:
+        """Call a function that may wait, for example for the disk, in another thread.
+
+        Parameters
+        ----------
+        work : callable
+            The function.
+        args, options : object
+            Its arguments.
+        """
+        return await self.service.run(work, *args, **options)
+
+
+def checked_key(request: Request) -> str | None:
+    """Return the idempotency key of a request, if it has one.
+
+    Parameters
+    ----------
+    request : Request
+        The request.
+    """
+    keys = header_values(request.scope, b"idempotency-key")
+    if len(keys) > 1:
+        raise _bad_key(f"{len(keys)} headers")
+    return checked_key_text(keys[0] if keys else None)
+
+
+def checked_key_text(key: str | None) -> str | None:
+    """Return an idempotency key if it can be one; a Problem if it cannot.
+
+    Parameters
+    ----------
+    key : str, optional
+        The key.
+    """
+    if key is not None and not KEY.fullmatch(key):
+        raise _bad_key(repr(key[:60]))
+    return key
+
+
+def _bad_key(got: str) -> Problem:
+    return Problem(
+        422,
+        "not-valid",
+        "the header Idempotency-Key must be 1 to 255 printable ASCII characters, without "
+        f"spaces, got {got}",
+        place="Idempotency-Key",
+    )
+
+
+def json_answer(value: Any, status: int = 200) -> Response:
+    """Return an answer with JSON values.
+
+    Parameters
+    ----------
+    value : object
+        The values.
+    status : int
+        The status code.
+    """
+    # A half character becomes the escape that JSON has for it.
+    body = _ENCODER.encode(value).encode("utf-8", "backslashreplace")
+    return Response(body, status, media_type=JSON)

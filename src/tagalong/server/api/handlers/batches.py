@@ -1,0 +1,114 @@
+"""Many items in one request: a line of JSON per item, and a line per item as the answer."""
+
+import json
+import tempfile
+from collections.abc import AsyncIterator
+from typing import IO, Any
+
+from starlette.responses import Response, StreamingResponse
+
+from tagalong.journal import JournalError, StorageError, Workspace
+from tagalong.journal.contents import Content, content_of
+from tagalong.server.api.calls import Call
+from tagalong.server.api.handlers.items import ITEM
+from tagalong.server.api.journal_problems import problem_of
+from tagalong.server.api.json_forms import item_of
+from tagalong.server.api.json_texts import json_of
+from tagalong.server.api.operations import Operation, W
+from tagalong.server.api.schemas import Flag, Text
+from tagalong.server.http.body import BodyLimits, read_lines
+from tagalong.server.problems import Problem
+
+__all__ = ["OPERATIONS"]
+
+NDJSON = "application/x-ndjson"
+LINES_AT_ONCE = 256
+BYTES_AT_ONCE = 1 << 16
+BYTES_IN_MEMORY = 1 << 20
+SECONDS = 600.0
+_Line = tuple[int, Content | Problem, list[str] | None]
+
+
+async def add_items(call: Call) -> Response:
+    """Add items as they arrive, some hundred per commit.
+
+    The answer is sent after the last line has arrived: a client that sends everything before it
+    reads would otherwise wait for a server that waits for the client.
+    """
+    limits, relabel = call.service.limits, call.query.get("relabel", False)
+    body = BodyLimits(limits.body_bytes, limits.item_bytes * 2 + 10_000, SECONDS)
+    answers = tempfile.SpooledTemporaryFile(BYTES_IN_MEMORY)  # noqa: SIM115 - closed when sent
+    try:
+        async with call.workspace() as workspace:
+            waiting: list[_Line] = []
+            async for number, line in read_lines(call.request, body):
+                waiting.append(_parsed(number, line, limits.item_bytes))
+                if len(waiting) == LINES_AT_ONCE:
+                    await call.run(_add, workspace, waiting, answers, call.actor, relabel)
+                    waiting = []
+            await call.run(_add, workspace, waiting, answers, call.actor, relabel)
+    except BaseException:
+        answers.close()
+        raise
+    answers.seek(0)
+    return StreamingResponse(_pieces(call, answers), media_type=NDJSON)
+
+
+def _parsed(number: int, line: bytes | Problem, max_bytes: int) -> _Line:
+    try:
+        if isinstance(line, Problem):
+            raise line
+        body = ITEM.check(json_of(line, f"line {number}"))
+        content = content_of(
+            item_of(body, max_bytes), body.get("title", ""), body.get("source", "")
+        )
+        return number, content, body.get("labels")
+    except Problem as problem:
+        return number, problem, None
+    except JournalError as error:
+        return number, problem_of(error), None
+
+
+def _add(
+    workspace: Workspace, lines: list[_Line], answers: IO[bytes], actor: str, relabel: bool
+) -> None:
+    """Add the sound lines in one commit, and write an answer for each line."""
+    sound = [(content, labels) for _, content, labels in lines if isinstance(content, Content)]
+    try:
+        results = workspace.add_contents(sound, relabel=relabel, actor=actor) if sound else []
+        found = iter(results)
+    except StorageError as error:  # the lines before are kept, and these can be sent again
+        found = iter([error] * len(sound))
+    for number, content, _ in lines:
+        result = content if isinstance(content, Problem) else next(found)
+        if isinstance(result, JournalError):
+            result = problem_of(result)
+        answer: dict[str, Any] = {"line": number}
+        if isinstance(result, Problem):
+            answer["problem"] = result.to_json()
+        else:
+            answer |= {"id": result.id, "seq": result.seq, "outcome": result.outcome}
+        answers.write(json.dumps(answer).encode() + b"\n")
+
+
+async def _pieces(call: Call, file: IO[bytes]) -> AsyncIterator[bytes]:
+    with file:
+        while piece := await call.run(file.read, BYTES_AT_ONCE):
+            yield piece
+
+
+OPERATIONS = (
+    Operation(
+        "addItems",
+        "POST",
+        f"{W}/items:batch",
+        "Add many items, one per line; sound lines are kept, whatever the others are.",
+        add_items,
+        query={
+            "relabel": Flag("whether other labels of an item that is there already are an answer")
+        },
+        body=Text(meaning="one line of JSON per item, as for addItem"),
+        body_media=NDJSON,
+        answers={200: NDJSON},
+    ),
+)

@@ -1,0 +1,1 @@
+"""The server below the API: connections, bodies, limits, log, metrics, start and stop."""
