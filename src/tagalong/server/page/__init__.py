@@ -1,0 +1,1 @@
+"""The page for people: filing, trust, labels, history, start and settings."""

@@ -1,0 +1,1 @@
+"""One view of the page per file."""
