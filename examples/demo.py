@@ -61,6 +61,8 @@ def main() -> None:
         "\n  tagalong learn your.mbox -m mail.tagalong  your own mail; see docs/mail.md"
         "\n  tagalong learn tickets.csv --text title,body --labels team -m tickets.tagalong"
         "\n  tagalong --help"
+        "\n\nOpen the page, with part of the documentation learnt and fifty items to file:"
+        "\n  .venv/bin/tagalong serve --demo"
     )
 
 

@@ -1,6 +1,7 @@
 """Runs commands with both outputs on pseudo-terminals of their own.
 
-The commands run in forks of one process, which has imported the package already.
+The commands run in forks of one process, which has imported the package already, and whatever
+earlier commands have needed.
 """
 
 import io
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.forked_imports import ForkedImports
 from tests.timeouts import TIMEOUT
 
 ROOT = Path(__file__).parents[2]
@@ -54,11 +56,11 @@ def terminal() -> tuple[int, int]:
     return ours, theirs
 
 
-def run_in_fork(argv: list[str]) -> dict[str, object]:
+def run_in_fork(argv: list[str], imports: ForkedImports) -> dict[str, object]:
     out, err = terminal(), terminal()
     process = os.fork()
     if process == 0:
-        child(argv, out[1], err[1])
+        child(argv, out[1], err[1], imports)
     os.close(out[1])
     os.close(err[1])
     shown = {out[0]: bytearray(), err[0]: bytearray()}
@@ -74,11 +76,12 @@ def run_in_fork(argv: list[str]) -> dict[str, object]:
                 waiting.remove(stream)
                 os.close(stream)
     _, status = os.waitpid(process, 0)
+    imports.share()
     code = os.waitstatus_to_exitcode(status)
     return {"code": code, "out": shown[out[0]].hex(), "err": shown[err[0]].hex()}
 
 
-def child(argv: list[str], out: int, err: int) -> None:
+def child(argv: list[str], out: int, err: int, imports: ForkedImports) -> None:
     from tagalong.cli.main import main
 
     code = 1
@@ -94,6 +97,7 @@ def child(argv: list[str], out: int, err: int) -> None:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        imports.report()
         os._exit(code)
 
 
@@ -102,4 +106,5 @@ if __name__ == "__main__":
 
     given = json.load(sys.stdin)
     os.chdir(sys.argv[1])
-    print(json.dumps([run_in_fork(argv) for argv in given]))
+    imports = ForkedImports()
+    print(json.dumps([run_in_fork(argv, imports) for argv in given]))

@@ -74,7 +74,8 @@ def test_help_and_version(run: Run) -> None:
 def test_every_command_has_help_and_output_options(run: Run, command: str) -> None:
     done = run(command, "--help")
     assert done.code == 0
-    if action := {"labels": "merge", "journal": "show"}.get(command):
+    actions = {"labels": "merge", "journal": "show", "workspaces": "add", "token": "add"}
+    if action := actions.get(command):
         done = run(command, action, "--help")
     assert "--json" in done.out
     assert "--quiet" in done.out

@@ -185,7 +185,11 @@ def test_explain(run: Run, stream: Path, model: str) -> None:
     "argv, code, message",
     [
         (("suggest", "-m", "m.tagalong"), 2, "give a SOURCE or --text"),
-        (("suggest", "items.jsonl"), 2, "one of the arguments --model/-m --workspace is required"),
+        (
+            ("suggest", "items.jsonl"),
+            2,
+            "one of the arguments --model/-m --workspace --server is required",
+        ),
         (
             ("suggest", "-m", "m.tagalong", "--text", "a", "--min-precision", "2"),
             2,

@@ -159,6 +159,16 @@ COMMAND_LINES: list[Sequence[str]] = [
     ("journal", "backup", SPACE, "--out", f"backup {EVIL}"),
     ("journal", "backup", SPACE, "--out", f"backup {EVIL}"),
     ("journal", "restore", f"backup {EVIL}", "--to", f"restored {EVIL}"),
+    ("workspaces", "list", SPACE),
+    ("workspaces", "add", SPACE, "team"),
+    ("workspaces", "add", SPACE, EVIL),
+    ("workspaces", "list", f"no {EVIL}"),
+    ("token", "add", SPACE, "ada"),
+    ("token", "add", SPACE, EVIL),
+    ("token", "list", f"no {EVIL}"),
+    ("serve", SPACE, "--host", EVIL),
+    ("serve", SPACE, "--allow-host", EVIL),
+    ("serve", SPACE, "--port", EVIL),
     *(
         ("convert", source, "-", "--to", to)
         for source, to in [

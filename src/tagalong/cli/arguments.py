@@ -33,6 +33,8 @@ __all__ = [
     "add_model_or_workspace",
     "add_output",
     "add_plot",
+    "add_server",
+    "add_server_access",
     "add_sources",
     "add_wait",
     "add_workspace",
@@ -107,8 +109,38 @@ def add_workspace(parser: Parser | ArgumentGroup, help: str) -> None:
     workspace.complete = {"bash": "_shtab_compgen_dirs", "zsh": "_directories"}  # type: ignore[attr-defined]
 
 
-def add_model_or_workspace(parser: Parser) -> None:
-    """Add the options ``--model`` and ``--workspace``, of which one is required."""
+def add_server(parser: Parser | ArgumentGroup, help: str) -> None:
+    """Add the option ``--server``."""
+    parser.add_argument("--server", metavar="URL", help=help)
+
+
+def add_server_access(parser: Parser) -> None:
+    """Add the options that belong to ``--server``."""
+    group = parser.add_argument_group("server")
+    group.add_argument(
+        "--server-workspace",
+        metavar="NAME",
+        help="workspace of the server (default: default)",
+    )
+    token = group.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="file with the token of the server, which 'tagalong serve DIR' keeps in DIR/token "
+        "(default: the environment variable TAGALONG_TOKEN)",
+    )
+    token.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
+
+
+def add_model_or_workspace(parser: Parser, *, server: bool = False) -> None:
+    """Add the options ``--model`` and ``--workspace``, of which one is required.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        The parser of the command.
+    server : bool
+        Whether ``--server`` is a third one.
+    """
     group = parser.add_mutually_exclusive_group(required=True)
     model = group.add_argument(
         "--model",
@@ -118,6 +150,8 @@ def add_model_or_workspace(parser: Parser) -> None:
     )
     model.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
     add_workspace(group, help="folder of a workspace, whose present model is used")
+    if server:
+        add_server(group, help="address of a server, such as http://127.0.0.1:8420/")
 
 
 def add_wait(parser: Parser, what: str = "model") -> None:

@@ -11,8 +11,9 @@ from tagalong.cli.live import Live
 from tagalong.cli.losses import SeenParts, losses_of
 from tagalong.cli.models import check_destination
 from tagalong.cli.output import Output, items_text
-from tagalong.cli.sources import options_for, reading_of
+from tagalong.cli.sources import reading_of
 from tagalong.learning.items import Item, ReadError
+from tagalong.readers.option_texts import options_from_texts
 from tagalong.readers.registry import format_for_writing
 from tagalong.readers.writing import write
 from tagalong.streams.format import OptionError
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     }
     try:
         target = format_for_writing(args.out, args.to)
-        options = options_for(texts, [target], writing=True)
+        options = options_from_texts(texts, [target], writing=True)
     except OptionError as error:
         raise UsageError(parameters_as_flags(str(error), args.writing_flags)) from error
     reading = reading_of(args)

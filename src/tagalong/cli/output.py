@@ -125,6 +125,10 @@ class Output:
         if self.json:
             print(as_json(value))
 
+    def flush(self) -> None:
+        """Show the results now, to a program that waits for them while the command goes on."""
+        sys.stdout.flush()
+
     def report_skipped(
         self, count: int, problems: Sequence[str], links: Sequence[str] = ()
     ) -> None:

@@ -19,7 +19,10 @@ from tagalong.cli.options.models import (
     add_suggest,
 )
 from tagalong.cli.options.others import add_completion, add_convert, add_streams
+from tagalong.cli.options.serve import add_serve
+from tagalong.cli.options.token import add_token
 from tagalong.cli.options.training import add_compare, add_fit, add_learn
+from tagalong.cli.options.workspaces import add_workspaces
 
 __all__ = ["COMMANDS", "make_parser", "short_help"]
 
@@ -36,10 +39,14 @@ example:
 TASKS = {
     "file things": ("learn", "suggest", "file", "explain"),
     "look after a model": ("inspect", "labels", "prune", "export", "fit"),
-    "look after a workspace": ("journal",),
+    "look after a workspace": ("serve", "journal", "workspaces", "token"),
     "measure": ("evaluate", "compare"),
     "data and shell": ("convert", "streams", "completion"),
 }
+
+
+ACTIONS = ("labels", "journal", "workspaces", "token")
+"""Commands with actions, which have the output options themselves."""
 
 
 class Command(NamedTuple):
@@ -109,6 +116,21 @@ COMMANDS = {
         add_journal,
         "journal",
     ),
+    "serve": Command(
+        "Serve a workspace: a page for people and an HTTP API for programs.",
+        add_serve,
+        "serve",
+    ),
+    "workspaces": Command(
+        "List, make or remove the workspaces in a folder that is served.",
+        add_workspaces,
+        "served_workspaces",
+    ),
+    "token": Command(
+        "Say who may use a workspace that is served: make, list, remove or replace tokens.",
+        add_token,
+        "token",
+    ),
     "completion": Command(
         "Print a script that makes a shell complete tagalong commands.",
         add_completion,
@@ -169,9 +191,9 @@ def make_parser(only: str | None = None) -> CommandParser:
         own.set_defaults(module=command.module)
         if only in (None, name):
             command.add_arguments(own)
-            if name not in ("labels", "journal"):  # their actions have the output options
+            if name not in ACTIONS:
                 add_output(own)
-                own.usage = own.short_usage()
+                own.usage = own.usage or own.short_usage()
     return parser
 
 

@@ -3,17 +3,18 @@
 import argparse
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
 from tagalong.cli.errors import UsageError
 from tagalong.learning.items import Item
+from tagalong.readers.option_texts import options_from_texts
 from tagalong.readers.ordering import Order
 from tagalong.readers.registry import FORMATS, format_of_file
 from tagalong.readers.stream import Stream, read
-from tagalong.streams.format import Format, Option
+from tagalong.streams.format import Format
 from tagalong.tagger import Tagger
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "READING_NOTE",
     "Reading",
     "is_live_stream",
-    "options_for",
     "reading_of",
 ]
 
@@ -72,7 +72,7 @@ class Reading:
 
     def open(self) -> Stream:
         """Return the stream of items, without the limit."""
-        options = options_for(self.options, self._formats())
+        options: Mapping[str, Any] = options_from_texts(self.options, self._formats())
         return read(
             self.sources,
             self.format,
@@ -115,7 +115,7 @@ class Reading:
             if name not in self.options
         }
         given_for = [FORMATS[name] for name in self.remembered.get("formats", ())]
-        found = options_for(remembered, given_for)
+        found = options_from_texts(remembered, given_for)
         if optional := [name for name in self.optional if name in remembered]:
             found["optional"] = tuple(optional)
         return {**found, "format": self.remembered.get("format")}
@@ -185,28 +185,6 @@ def _order(args: argparse.Namespace, sources: list[str]) -> Order:
             "first, and give the file"
         )
     return order
-
-
-def options_for(
-    texts: Mapping[str, str], formats: Iterable[Format], *, writing: bool = False
-) -> dict[str, Any]:
-    """Return the values of format options given on the command line.
-
-    Parameters
-    ----------
-    texts : mapping of str to str
-        The texts on the command line, by name of the option.
-    formats : iterable of Format
-        The formats whose definition of an option has priority. The reader checks later whether
-        its format has the option at all.
-    writing : bool
-        Whether these are options for writing.
-    """
-    found: dict[str, Option] = {}
-    for each in (*formats, *FORMATS.values()):
-        for option in each.write_options if writing else each.options:
-            found.setdefault(option.name, option)
-    return {name: found[name].parse(text) for name, text in texts.items()}
 
 
 def is_live_stream(source: str) -> bool:

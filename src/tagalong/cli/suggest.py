@@ -16,8 +16,9 @@ from tagalong.cli.models import (
     load_model_or_workspace,
 )
 from tagalong.cli.output import Bold, Output, is_terminal, items_text, table
+from tagalong.cli.server_options import check_server_options
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
-from tagalong.cli.suggested import Suggested
+from tagalong.cli.suggested import Suggested, Suggests
 from tagalong.cli.tables.formats import TABLE_ENDINGS, check_table_format, table_format_of
 from tagalong.cli.tables.suggestions import (
     NestedLines,
@@ -37,6 +38,7 @@ from tagalong.tagger.suggestions import Suggestion
 __all__ = ["run"]
 
 MAX_FIELDS = 8  # in a message
+MOST_OF_A_SERVER = 1000
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -45,9 +47,28 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("nothing to suggest labels for: give a SOURCE or --text 'some text'")
     args.out = None if args.out == "-" else args.out
     format = _checked_format(args, out)
-    tagger = load_model_or_workspace(args, out)
+    if args.server is None:
+        check_server_options(args)
+        tagger = load_model_or_workspace(args, out)
+        return _suggest(tagger, tagger, format, args, out)
+    if args.k > MOST_OF_A_SERVER:
+        raise UsageError(f"-k {args.k}: a server suggests at most {MOST_OF_A_SERVER:,} labels")
+    from tagalong.cli.servers import open_client  # slow to import
+
+    with open_client(args, out) as client:
+        return _suggest(client, None, format, args, out)
+
+
+def _suggest(
+    model: Suggests,
+    tagger: Tagger | None,
+    format: TableFormat | None,
+    args: argparse.Namespace,
+    out: Output,
+) -> int:
+    """Write the suggestions of a model; those of a server have no tagger."""
     if not args.sources:
-        found = Suggested(tagger, iter([Item(text=args.text)]), args.k, args.min_precision)
+        found = Suggested(model, iter([Item(text=args.text)]), args.k, args.min_precision)
         _write(found, format, args, out, None, is_live=False)
         _report(found, [], 0, [], tagger, args, out)
         return OK
@@ -55,7 +76,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     is_live = any(map(is_live_stream, args.sources))
     with reading.open() as stream:
         found = Suggested(
-            tagger,
+            model,
             reading.limited(stream),
             args.k,
             args.min_precision,
@@ -180,7 +201,7 @@ def _report(
     errors: list[str],
     skipped: int,
     links: list[str],
-    tagger: Tagger,
+    tagger: Tagger | None,
     args: argparse.Namespace,
     out: Output,
 ) -> None:
@@ -211,12 +232,13 @@ def _report(
     out.report_skipped(skipped, errors, links)
 
 
-def _unknown_text(found: Suggested, tagger: Tagger) -> str:
+def _unknown_text(found: Suggested, tagger: Tagger | None) -> str:
     """Return how many items have nothing that the model knows, and what it knows."""
     which = (
         "the item has" if found.count == 1 else f"{found.unknown:,} of {found.count:,} items have"
     )
-    fields = [repr(name) if name else "text without a field" for name in tagger.features.fields]
+    names = [] if tagger is None else tagger.features.fields
+    fields = [repr(name) if name else "text without a field" for name in names]
     more = len(fields) - MAX_FIELDS
     listed = [*fields[:MAX_FIELDS], f"{more} more"] if more > 0 else fields
     known = f"; the model was taught {', '.join(listed)}" if listed else ""

@@ -1,17 +1,26 @@
 """Suggestions for a stream of items, asked for in batches."""
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from tagalong.cli.errors import CommandError
 from tagalong.learning.items import Item
-from tagalong.tagger import Tagger
 from tagalong.tagger.suggestions import Suggestions
 
-__all__ = ["Suggested"]
+__all__ = ["Suggested", "Suggests"]
 
 MAX_BATCH = 256
 MAX_ERRORS = 20
 MAX_PLACES = 1 << 16  # largest number of suggestions in a batch
+
+
+class Suggests(Protocol):
+    """A tagger, or a workspace of a server."""
+
+    def suggest_many(
+        self, items: Sequence[Item], k: int, min_precision: float | None
+    ) -> Sequence[Suggestions]:
+        """Return labels for many items; ValueError if one of them cannot have any."""
 
 
 class Suggested:
@@ -19,7 +28,7 @@ class Suggested:
 
     Parameters
     ----------
-    tagger : Tagger
+    tagger : Tagger or Client
         The model.
     items : iterator of Item
         The items.
@@ -47,7 +56,7 @@ class Suggested:
 
     def __init__(
         self,
-        tagger: Tagger,
+        tagger: Suggests,
         items: Iterator[Item],
         k: int,
         min_precision: float | None = None,

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tagalong.cli.errors import OK, CommandError, UsageError
+from tagalong.cli.journal.messages import place_name
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output, size_text
 from tagalong.cli.workspaces import open_workspace
@@ -39,7 +40,9 @@ def _answer(workspace: Workspace, args: argparse.Namespace, out: Output) -> None
     before = workspace.item(args.id).labels
     seq = workspace.answer(args.id, args.labels, actor=ACTOR)
     labels = workspace.item(args.id).labels
-    out.json_result({"workspace": args.workspace, "seq": seq, "labels": labels, "was": before})
+    out.json_result(
+        {"workspace": place_name(args.workspace), "seq": seq, "labels": labels, "was": before}
+    )
     words = ", ".join(args.labels) or "none of the labels"
     was = "" if before is None else f" (was: {', '.join(before) or 'none of the labels'})"
     out.result(f"{args.id}: {words}{was}; {_reverse(args, seq)} takes it back")
@@ -59,7 +62,7 @@ def _undo(workspace: Workspace, args: argparse.Namespace, out: Output) -> None:
     except ConflictError as error:
         raise CommandError(str(error).replace("with cascade", "with --cascade")) from error
     undone = workspace.events(after=seq - 1)[0].taken
-    out.json_result({"workspace": args.workspace, "seq": seq, "undone": undone})
+    out.json_result({"workspace": place_name(args.workspace), "seq": seq, "undone": undone})
     what = f"event {undone[0]}" if len(undone) == 1 else f"events {', '.join(map(str, undone))}"
     out.result(f"undone: {what}; {_reverse(args, seq)} brings it back")
     _settle(workspace, out)
@@ -74,7 +77,7 @@ def _forget(workspace: Workspace, args: argparse.Namespace, out: Output) -> None
             before = f"; forgotten before: {', '.join(seqs)}" if seqs else ""
             raise CommandError(f"{error}{before}") from error
         out.result(f"forgotten: {id}")
-    out.json_result({"workspace": args.workspace, "forgotten": seqs})
+    out.json_result({"workspace": place_name(args.workspace), "forgotten": seqs})
     out.info("backups and exports made before still have what was forgotten")
     _settle(workspace, out)
 
@@ -99,7 +102,11 @@ def _set(workspace: Workspace, args: argparse.Namespace, out: Output) -> None:
     except RefusedError as error:
         raise UsageError(str(error)) from error
     out.json_result(
-        {"workspace": args.workspace, "seq": seq, "settings": workspace.settings.to_json()}
+        {
+            "workspace": place_name(args.workspace),
+            "seq": seq,
+            "settings": workspace.settings.to_json(),
+        }
     )
     changed = ", ".join(f"{name}={text}" for name, text in args.settings)
     out.result(f"{changed}; {_reverse(args, seq)} takes it back")
@@ -109,7 +116,7 @@ def _set(workspace: Workspace, args: argparse.Namespace, out: Output) -> None:
 
 def _reverse(args: argparse.Namespace, seq: int) -> str:
     """Return the command that undoes an event."""
-    return f"'tagalong journal undo {shlex.quote(args.workspace)} {seq}'"
+    return f"'tagalong journal undo {shlex.quote(place_name(args.workspace))} {seq}'"
 
 
 def _compact(workspace: Workspace, args: argparse.Namespace, out: Output) -> None:
@@ -117,9 +124,11 @@ def _compact(workspace: Workspace, args: argparse.Namespace, out: Output) -> Non
     before = disk_bytes(args.workspace)
     workspace.compact()
     after = disk_bytes(args.workspace)
-    out.json_result({"workspace": args.workspace, "bytes": {"before": before, "after": after}})
+    out.json_result(
+        {"workspace": place_name(args.workspace), "bytes": {"before": before, "after": after}}
+    )
     out.result(
-        f"{args.workspace}: {size_text(sum(after.values()))} "
+        f"{place_name(args.workspace)}: {size_text(sum(after.values()))} "
         f"({size_text(sum(before.values()))} before)"
     )
 

@@ -4,10 +4,11 @@ import argparse
 from pathlib import Path
 
 from tagalong.cli.errors import OK, UsageError
-from tagalong.cli.journal.messages import counted, journal_errors, percent_shown
+from tagalong.cli.journal.messages import counted, journal_errors, percent_shown, place_name
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output, size_text
 from tagalong.journal.backup import Copy, back_up, restore
+from tagalong.journal.storage import is_url
 
 __all__ = ["run"]
 
@@ -18,15 +19,22 @@ def run(args: argparse.Namespace, out: Output) -> int:
         _check_parent(args.out, "--out")
         with journal_errors(), Live(out.quiet) as live:
             made = back_up(args.workspace, args.out, percent_shown(live, "backed up"))
-        out.json_result({"workspace": args.workspace, "out": args.out, **_facts(made)})
-        out.result(f"backup of {args.workspace} in {args.out}: {_in_words(made)}")
+        out.json_result(
+            {"workspace": place_name(args.workspace), "out": place_name(args.out), **_facts(made)}
+        )
+        out.result(
+            f"backup of {place_name(args.workspace)} in {place_name(args.out)}: {_in_words(made)}"
+        )
         return OK
     _check_parent(args.to, "--to")
     with journal_errors(), Live(out.quiet) as live:
         progress = percent_shown(live, "restored")
         made = restore(args.backup, args.to, force=args.force, progress=progress)
-    out.json_result({"backup": args.backup, "to": args.to, **_facts(made)})
-    out.result(f"workspace {args.to} restored from {args.backup}: {_in_words(made)}")
+    out.json_result({"backup": place_name(args.backup), "to": place_name(args.to), **_facts(made)})
+    out.result(
+        f"workspace {place_name(args.to)} restored from {place_name(args.backup)}: "
+        f"{_in_words(made)}"
+    )
     for problem in made.problems:
         out.info(f"tagalong: warning: the backup is damaged: {problem}")
     return OK
@@ -34,6 +42,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _check_parent(path: str, argument: str) -> None:
     """Raise UsageError if a folder cannot be made."""
+    if is_url(path):
+        return
     parent = Path(path).absolute().parent
     if not parent.is_dir():
         raise UsageError(f"{argument} {path}: there is no folder {parent}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.flags import parameters_as_flags
-from tagalong.cli.journal.messages import counted, journal_errors
+from tagalong.cli.journal.messages import counted, journal_errors, place_name
 from tagalong.cli.live import Live
 from tagalong.cli.losses import SeenParts, losses_of
 from tagalong.cli.models import check_destination
@@ -51,7 +51,7 @@ def _write_events(args: argparse.Namespace, out: Output) -> int:
         for event in _counted(events, live, "events"):
             file.write(f"{as_json(event)}\n".encode("utf-8", "backslashreplace"))
             count += 1
-    out.json_result({"workspace": args.workspace, "out": args.out, "events": count})
+    out.json_result({"workspace": place_name(args.workspace), "out": args.out, "events": count})
     if not out.json:
         out.info(f"{counted(count, 'event')} written to {_place(args.out)}")
     return OK
@@ -88,7 +88,7 @@ def _write_items(args: argparse.Namespace, out: Output) -> int:
     losses = losses_of(target.name, seen.parts)
     out.json_result(
         {
-            "workspace": args.workspace,
+            "workspace": place_name(args.workspace),
             "out": args.out,
             "format": target.name,
             "written": count,

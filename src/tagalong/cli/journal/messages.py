@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from tagalong.cli.errors import CommandError
 from tagalong.cli.live import Live
 from tagalong.journal import JournalError
+from tagalong.journal.storage import is_url, storage_of
 
-__all__ = ["counted", "journal_errors", "percent_shown"]
+__all__ = ["counted", "journal_errors", "percent_shown", "place_name"]
 
 
 @contextmanager
@@ -49,3 +50,14 @@ def counted(count: int, noun: str) -> str:
         The word for one.
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def place_name(place: str) -> str:
+    """Return the name of a workspace as it is shown: a URL without its password.
+
+    Parameters
+    ----------
+    place : str
+        The folder or the URL.
+    """
+    return storage_of(place).name if is_url(place) else place

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from tagalong.cli.errors import OK
-from tagalong.cli.journal.messages import counted, journal_errors
+from tagalong.cli.journal.messages import counted, journal_errors, place_name
 from tagalong.cli.output import Output, size_text, table
 from tagalong.journal.events import Event
 from tagalong.journal.listing import ListedEvent, Summary, disk_bytes, list_events
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     items = {state: summary.items.get(state, 0) for state in STATES}
     out.json_result(
         {
-            "workspace": args.workspace,
+            "workspace": place_name(args.workspace),
             "events": summary.events,
             "items": items,
             "labels": summary.labels,
@@ -41,7 +41,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "shown": [each.to_json() for each in found.events],
         }
     )
-    out.result(*_summary_lines(args.workspace, summary, items, size), "", *_rows(found.events))
+    out.result(
+        *_summary_lines(place_name(args.workspace), summary, items, size), "", *_rows(found.events)
+    )
     out.result(*_batch_lines(found.events))
     return OK
 

@@ -23,6 +23,7 @@ from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output
 from tagalong.cli.report_files import write_report
 from tagalong.cli.run_state import Run
+from tagalong.cli.server_options import check_server_options
 from tagalong.evaluate import Report
 from tagalong.evaluate.query_report import QueryReport
 from tagalong.tagger import Tagger
@@ -32,6 +33,11 @@ __all__ = ["run"]
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Learn the items, and report the measures."""
+    if args.server is not None:
+        from tagalong.cli.learn import into_server  # slow to import
+
+        return into_server.run(args, out)
+    check_server_options(args)
     check_arguments(args)
     if args.workspace is not None:
         from tagalong.cli.learn import into_workspace  # slow to import

@@ -1,11 +1,9 @@
 """Learning into a workspace: each batch of items is on the disk before the next one is read."""
 
 import argparse
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from tagalong.cli.errors import CommandError
@@ -15,8 +13,8 @@ from tagalong.cli.run_state import Run
 from tagalong.cli.sources import reading_of
 from tagalong.cli.workspaces import open_workspace, remember_reading
 from tagalong.journal import Added, JournalError, StorageError, Workspace
-from tagalong.journal.contents import content_of
-from tagalong.journal.view import journal_path
+from tagalong.journal.repeatable_ids import RepeatableIds
+from tagalong.journal.storage import storage_of
 from tagalong.learning.items import Item
 from tagalong.readers.queries import Query
 from tagalong.text.rows_ahead import RowsAheadPart
@@ -46,7 +44,7 @@ class WorkspaceDestination:
         self._workspace = workspace
         self._run = run
         self._outcomes: Counter[str] = Counter()
-        self._occurrences: Counter[str] = Counter()
+        self._ids = RepeatableIds()
 
     def learner(self) -> "WorkspaceDestination":
         """Return itself: a workspace is taught in one pass."""
@@ -65,7 +63,7 @@ class WorkspaceDestination:
             Not used.
         """
         read = [item for item in items if isinstance(item, Item)]
-        given = [self._with_id(item) for item in read]
+        given = [self._ids.given_to(item) for item in read]
         found = self._workspace.add_many(given, relabel=True, actor="command line")
         for item, result in zip(read, found, strict=True):
             if isinstance(result, Added):
@@ -74,13 +72,6 @@ class WorkspaceDestination:
             else:
                 self._refuse(item, result)
             self._run.count([item])
-
-    def _with_id(self, item: Item) -> Item:
-        """Return an item with an id that is the same whenever the sources are read again."""
-        id = item.id or _digest(item)
-        self._occurrences[id] += 1
-        number = self._occurrences[id]
-        return replace(item, id=id if number == 1 else f"{id}#{number}")
 
     def _refuse(self, item: Item, error: JournalError) -> None:
         problem = f"{item.place or item.id}: {error}"
@@ -98,7 +89,9 @@ class WorkspaceDestination:
 
     def saved_line(self) -> str:
         """Return what was added to the workspace."""
-        parts = [f"{items_text(self._outcomes['new'])} added to workspace {self._workspace.folder}"]
+        parts = [
+            f"{items_text(self._outcomes['new'])} added to workspace {self._workspace.storage.name}"
+        ]
         if known := self._outcomes["known"]:
             parts.append(f"{known:,} were there already")
         if answered := self._outcomes["answered"]:
@@ -126,13 +119,13 @@ class WorkspaceDestination:
     def to_dict(self) -> dict[str, Any]:
         """Return values for the JSON result."""
         outcomes = {name: self._outcomes[name] for name in ("new", "known", "answered")}
-        return {"model": None, "workspace": str(self._workspace.folder), **outcomes}
+        return {"model": None, "workspace": self._workspace.storage.name, **outcomes}
 
 
 @contextmanager
 def learning_workspace(args: argparse.Namespace, out: Output) -> Iterator[Workspace]:
     """Open the workspace of ``--workspace``; a new one has the learner of the command line."""
-    is_new = not journal_path(args.workspace).exists()
+    is_new = not storage_of(args.workspace).exists()
     tagger = new_tagger(args) if is_new else None
     # Without names no words are stored, neither in the model nor in the journal.
     settings = {"content": "features" if args.no_names else "text"} if is_new else None
@@ -147,9 +140,3 @@ def learning_workspace(args: argparse.Namespace, out: Output) -> Iterator[Worksp
 def run_in_workspace(args: argparse.Namespace, workspace: Workspace) -> Run:
     """Return a run whose figures go on with those of a workspace."""
     return Run(reading_of(args, workspace.tagger), 1, workspace.progress)
-
-
-def _digest(item: Item) -> str:
-    """Return an id for an item without one, from its content."""
-    data = content_of(item).to_bytes()
-    return hashlib.blake2b(data, digest_size=12).hexdigest()

@@ -27,6 +27,7 @@ EVENT_KINDS = (
 ITEM_STATES = ("open", "asked", "filed", "answered")
 
 SHOWN = 20
+PLACE = "folder of the workspace, or postgresql://HOST/DATABASE?workspace=NAME"
 Parser = argparse.ArgumentParser
 
 
@@ -52,9 +53,7 @@ def _action(actions: Any, name: str, module: str, help: str, description: str) -
     return parser
 
 
-def _add_folder(
-    parser: Any, name: str = "workspace", help: str = "folder of the workspace"
-) -> None:
+def _add_folder(parser: Any, name: str = "workspace", help: str = PLACE) -> None:
     folder = parser.add_argument(name, metavar=name.upper(), help=help)
     folder.complete = {"bash": "_shtab_compgen_dirs", "zsh": "_directories"}
 
@@ -185,7 +184,11 @@ def _add_restore(actions: Any) -> None:
     )
     _add_folder(restore, "backup", "folder of the backup")
     restore.add_argument(
-        "--to", required=True, metavar="FOLDER", help="new folder of the workspace, or an empty one"
+        "--to",
+        required=True,
+        metavar="FOLDER",
+        help="new folder of the workspace, or an empty one, or the URL of a new workspace in "
+        "PostgreSQL",
     )
     restore.add_argument(
         "--force", action="store_true", help="restore a damaged backup as far as possible"

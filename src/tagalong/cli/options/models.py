@@ -23,7 +23,7 @@ Parser = argparse.ArgumentParser
 def add_suggest(parser: Parser) -> None:
     """Add the arguments of ``tagalong suggest``."""
     shared.add_sources(parser, nargs="*")
-    shared.add_model_or_workspace(parser)
+    shared.add_model_or_workspace(parser, server=True)
     parser.add_argument(
         "--text",
         metavar="TEXT",
@@ -50,6 +50,7 @@ def add_suggest(parser: Parser) -> None:
         help="write only suggestions that are marked as sure; items without any stay, empty",
     )
     _add_table(parser)
+    shared.add_server_access(parser)
     add_reading(parser, renamed={"text": None})
 
 

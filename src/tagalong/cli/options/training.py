@@ -22,6 +22,11 @@ def add_learn(parser: Parser) -> None:
         help="folder of a workspace to learn into (docs/journal.md): every item is on the disk "
         "before the next is read, and can be undone; it is made if it does not exist",
     )
+    shared.add_server(
+        parser,
+        help="address of a server to learn into, such as http://127.0.0.1:8420/; items that are "
+        "there already are not learnt again",
+    )
     parser.add_argument(
         "--passes", type=whole, metavar="N", help="read the sources N times (default: once)"
     )
@@ -97,6 +102,7 @@ def add_learn(parser: Parser) -> None:
         "only which of these are right (default: no limit)",
     )
     shared.add_features(parser)
+    shared.add_server_access(parser)
     add_reading(parser)
     add_order(parser, default="auto")
     shared.add_measures(parser)
