@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
+SERVICES := $(VENV)/.services
 CPP_BUILD := build/cpp-tests
 TIDY_BUILD := build/clang-tidy
 THREAD_BUILD := build/thread-sanitizer
@@ -12,6 +13,10 @@ FUZZ_BUILD := build/fuzz
 # The targets of libFuzzer in cpp/fuzz, and the fuzzers in Python.
 NATIVE_FUZZERS := text matrix confidence calibration cutoff priced_cutoff drift packed_rows
 PYTHON_FUZZERS := readers models
+# Programs that tests need and the system brings: shell commands that print where they are.
+POSTGRESQL = $$(command -v postgres || ls /usr/lib/postgresql/*/bin/postgres 2> /dev/null)
+CHROMIUM = $$(command -v chromium)
+SYSTEM_PROGRAMS := install-postgresql install-chromium
 # How many processes a build may use.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -21,7 +26,7 @@ CPP_FILES := $(shell find cpp -name '*.?pp')
 LINTERS := lint-python lint-cpp-format lint-types lint-imports lint-spelling lint-metadata
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-threads build-fuzz fuzz test-hardening test-long lint lint-cpp $(LINTERS) stub format bench reproduce clean
+.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions $(SYSTEM_PROGRAMS) test-services test-threads build-fuzz fuzz test-hardening test-long lint lint-cpp $(LINTERS) stub format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,7 +54,7 @@ test: $(TOOLS)  ## linters, doctests, Python and C++ tests
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 test-python: $(TOOLS)
-	$(PYTEST) -m "not long" --doctest-modules tests src docs README.md
+	$(PYTEST) -m "not long" --doctest-modules --ignore tests/services tests src docs README.md
 
 # The bits and the contract of every learner, the tagger, the command line, the readers and model
 # files. Threads, interrupted fits, hostile mail and fuzzing take long. The native core has its own tests.
@@ -76,13 +81,22 @@ test-cpp: build-cpp-tests
 test-instructions: $(TOOLS)  ## count instructions of fixed work and compare with those on file
 	$(BIN)/python tools/count_instructions.py --jobs $(JOBS) $(if $(WRITE),--write)
 
-ifneq ($(wildcard tests/services),)
-test-services: $(TOOLS)
-	$(BIN)/python -m pytest -q tests/services
-else
-test-services:  ## tests against services that run beside them
-	@echo "no service tests yet: there is no folder tests/services"
-endif
+$(SERVICES): pyproject.toml $(TOOLS)
+	$(BIN)/python tools/install.py --services
+	touch $@
+
+# Programs that come from the system, which a fresh machine may have to be given.
+install-postgresql: FOUND = $(POSTGRESQL)
+install-chromium: FOUND = $(CHROMIUM)
+$(SYSTEM_PROGRAMS): install-%:
+	@if [ -z "$(FOUND)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    (apt-get -qq update && apt-get -qq install --no-install-recommends $*) > /dev/null || true; fi
+	@if [ -z "$(FOUND)" ]; then \
+	    echo "the tests with $* are left out: it is not installed on this machine"; fi
+
+# Real servers, killed and stopped; large numbers of kills are left to `make test-long`.
+test-services: $(SERVICES) $(SYSTEM_PROGRAMS)  ## servers under load, killed, stopped, upgraded; attacks; PostgreSQL; the page
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" tests/services
 
 # The sanitizer's own memory has fixed places, so addresses must not be random.
 test-threads: $(TOOLS)  ## look for data races, with one writer and eight readers of every model (SECONDS=30)
@@ -119,7 +133,7 @@ test-hardening:  ## data races and fuzzing, a few seconds of each
 	+$(MAKE) --no-print-directory test-threads SECONDS=30
 	+$(MAKE) --no-print-directory fuzz SECONDS=5
 
-test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing, new random examples
+test-long: $(SERVICES) $(SYSTEM_PROGRAMS)  ## the proofs that take minutes: a million rounds, fuzzing, new random examples
 	TAGALONG_NEW_EXAMPLES=1 $(PYTEST) -m "long or hypothesis" tests
 
 lint: $(LINTERS)  ## ruff, clang-format, mypy --strict, import-linter, codespell, schemas of metadata
@@ -168,7 +182,7 @@ else
 bench: $(NATIVE_SOURCES)  ## speed and quality beside the peers, in an environment of their own
 	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check --upgrade pip
-	.venv-bench/bin/python -m pip install -q --disable-pip-version-check '.[plots]'
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check '.[plots,serve]'
 	grep -v '^#' benchmarks/requirements-peers.txt | while read -r peer; do \
 	    .venv-bench/bin/python -m pip install -q --disable-pip-version-check "$$peer" \
 	    || echo "$$peer could not be installed: it is left out"; done

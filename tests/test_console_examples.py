@@ -1,7 +1,10 @@
 """Tests of the commands in the README and the docs: they print the shown output.
 
 A block marked ``console`` has commands after ``$``, followed by their output; ``...`` matches any
-text, as in doctests. The commands of each document run in a temporary folder with mail and tickets.
+text, as in doctests. A command that ends with a backslash goes on in the next line. The commands of
+each document run in a temporary folder with mail and tickets. ``tagalong serve`` runs until the end
+of the document, on a free port, which replaces the shown one in the commands after it, and in
+Python code that uses the server.
 """
 
 import csv
@@ -10,8 +13,12 @@ import json
 import mailbox
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -22,6 +29,7 @@ from tests.timeouts import TIMEOUT
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OTHER_PROGRAMS = ("pip ", "make ", "crontab ", "source ", "systemctl ", "mbsync ")
+SHOWN_ADDRESS = "127.0.0.1:8420"
 
 ABOUT = {
     "Travel": ["flight to Lisbon", "hotel in Lisbon", "boarding pass and train"],
@@ -34,12 +42,18 @@ def commands(text: str) -> list[tuple[str, str]]:
     """The commands of a document, each with the shown output."""
     found: list[tuple[str, str]] = []
     for block in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        for line in block.splitlines(keepends=True):
+        for line in re.sub(r"\\\n\s*", "", block).splitlines(keepends=True):
             if line.startswith("$ "):
                 found.append((line[2:].strip(), ""))
             elif found:
                 found[-1] = (found[-1][0], found[-1][1] + line)
     return found
+
+
+def code_with_server(text: str) -> list[str]:
+    """The blocks of Python code in a document that use a server, which doctests cannot run."""
+    blocks: list[str] = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [block for block in blocks if SHOWN_ADDRESS in block]
 
 
 def mail(label: str, number: int) -> EmailMessage:
@@ -93,33 +107,74 @@ def test_commands_print_the_shown_output(path: Path, tmp_path: Path) -> None:
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": "100",
     }
+    with ExitStack() as servers:
+        served = SHOWN_ADDRESS
+        for command, expected in commands(path.read_text()):
+            if command.startswith(OTHER_PROGRAMS):
+                continue
+            if command.startswith("tagalong serve "):
+                served = servers.enter_context(serving(command, tmp_path, environment))
+                continue
+            if command.startswith("curl ") and shutil.which("curl") is None:
+                continue
+            assert command.startswith(("tagalong ", "curl ", "echo ")), f"cannot run {command!r}"
+            run_command(command.replace(SHOWN_ADDRESS, served), expected, tmp_path, environment)
+        for code in code_with_server(path.read_text()):
+            given = shlex.quote(code.replace(SHOWN_ADDRESS, served))
+            run_command(f"python -W error -c {given}", "", tmp_path, environment)
+
+
+def run_command(command: str, expected: str, folder: Path, environment: dict[str, str]) -> None:
+    """Run a command, and compare what it prints with what is shown."""
     checker = doctest.OutputChecker()
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    for command, expected in commands(path.read_text()):
-        if command.startswith(OTHER_PROGRAMS):
-            continue
-        assert command.startswith("tagalong "), f"cannot run {command!r}"
-        run = subprocess.run(
-            command,
-            shell=True,
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
+    run = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert run.returncode == 0, f"{command}\n{run.stderr}"
+    if expected.strip():
+        # Messages go to standard error; a document may show them or not.
+        found = any(
+            checker.check_output(expected, output, flags)
+            for output in (run.stdout, run.stderr + run.stdout)
         )
-        assert run.returncode == 0, f"{command}\n{run.stderr}"
-        if expected.strip():
-            # Messages go to standard error; a document may show them or not.
-            found = any(
-                checker.check_output(expected, output, flags)
-                for output in (run.stdout, run.stderr + run.stdout)
-            )
-            assert found, f"{command}\nshown:\n{expected}\nprinted:\n{run.stdout}\n{run.stderr}"
+        assert found, f"{command}\nshown:\n{expected}\nprinted:\n{run.stdout}\n{run.stderr}"
+
+
+@contextmanager
+def serving(command: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """Run a server on a free port during the block, and return its address."""
+    with subprocess.Popen(
+        f"exec {command} --port 0 --json --access-log none",
+        shell=True,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            url: str = json.loads(process.stdout.readline())["url"]
+            yield url.rstrip("/").removeprefix("http://")
+        finally:
+            process.terminate()
+            assert process.wait(TIMEOUT) == 0
 
 
 def test_commands_of_a_document() -> None:
     assert commands("```console\n$ tagalong streams\npydocs: ...\n```\n") == [
         ("tagalong streams", "pydocs: ...\n")
+    ]
+
+
+def test_a_command_in_two_lines() -> None:
+    assert commands("```console\n$ curl -s \\\n    localhost\nok\n```\n") == [
+        ("curl -s localhost", "ok\n")
     ]

@@ -2,6 +2,7 @@
 
     .venv/bin/python tools/install.py            # package and dependencies
     .venv/bin/python tools/install.py --tools    # also the tools for tests and linting
+    .venv/bin/python tools/install.py --services # only the further tools for tests of services
 
 The build requirements are installed first, into the same environment. An isolated build environment
 would be a new one at every install, and everything would be compiled again. Then the dependencies
@@ -35,6 +36,12 @@ def requirements(pyproject: str, tools: bool = False) -> list[str]:
     extra = [need for name in EXTRAS for need in project["optional-dependencies"][name]]
     more = [need for name in TOOLS for need in groups[name]] if tools else []
     return [*project["dependencies"], *extra, *more]
+
+
+def service_requirements(pyproject: str) -> list[str]:
+    """Return the further dependencies of tests against services."""
+    needs: list[str] = tomllib.loads(pyproject)["dependency-groups"]["services"]
+    return needs
 
 
 def build_requirements(pyproject: str) -> list[str]:
@@ -122,6 +129,9 @@ def main() -> int:
     """Install the build requirements, then the package and its dependencies in parallel."""
     pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     uv = shutil.which("uv")
+    if "--services" in sys.argv[1:]:
+        first, *others = install_commands(service_requirements(pyproject), uv)
+        return 0 if finish_install(start_install(first), others) else 1
     first, *others = install_commands(build_requirements(pyproject), uv)
     if not finish_install(start_install(first), others):
         return 1

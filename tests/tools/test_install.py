@@ -14,6 +14,7 @@ from tools.install import (
     finish_install,
     install_commands,
     requirements,
+    service_requirements,
 )
 
 
@@ -41,6 +42,13 @@ def test_tools_are_installed_on_request():
     more = set(requirements(pyproject, tools=True)) - set(requirements(pyproject))
     names = {need.partition(">")[0] for need in more}
     assert {"pytest", "hypothesis", "ruff", "mypy", "import-linter", "ninja"} <= names
+
+
+def test_tests_of_services_need_little_more():
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    names = [need.partition(">")[0] for need in service_requirements(pyproject)]
+    assert names == ["schemathesis", "playwright", "axe-playwright-python"]
+    assert not set(service_requirements(pyproject)) & set(requirements(pyproject, tools=True))
 
 
 def test_missing_build_programs_are_installed(monkeypatch):
