@@ -90,6 +90,15 @@ BENCHMARKS = {
         "",
         "--limit 300 --answers 50 --repeat 1 --events 500",
     ),
+    "service": Benchmark(
+        "service",
+        "The service under load",
+        "",
+        "--learnt 300 --suggestions 40 --answers 40 --items 100 --repeat 1",
+    ),
+    "page": Benchmark(
+        "page", "The page in a browser", "", "--items 3 --pause 100 --opened 1 --repeat 1"
+    ),
     "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1 --blocks 60"),
     "ordinal": Benchmark("ordinal", "Ordinal regression", "", "swd --repeat 1"),
     "partial": Benchmark(
