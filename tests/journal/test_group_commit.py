@@ -127,6 +127,26 @@ def test_a_refused_request_leaves_the_others_of_its_commit(
     assert_equal(workspace, naive_of(workspace.storage))
 
 
+def test_closing_commits_what_waits_and_refuses_what_comes(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, pool: ThreadPoolExecutor
+) -> None:
+    held = HeldBack(monkeypatch)
+    first = pool.submit(workspace.add, "the invoice", id="first")
+    held.wait()
+    second = pool.submit(workspace.add, "the hotel", id="second")
+    wait_until(lambda: len(workspace._commits._waiting) == 1)
+    closing = pool.submit(workspace.close)
+    wait_until(lambda: workspace._commits.is_closed)
+    with pytest.raises(
+        StorageError, match="closed"
+    ):  # or it would go on for as long as others write
+        workspace.add("the train", id="third")
+    assert not closing.done()
+    held.go_on()
+    closing.result(TIMEOUT)
+    assert [each.result(TIMEOUT).seq for each in (first, second)] == [2, 3]
+
+
 def test_a_failed_commit_fails_all_its_requests(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, pool: ThreadPoolExecutor
 ) -> None:

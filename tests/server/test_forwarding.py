@@ -113,6 +113,31 @@ def test_a_holder_that_cannot_be_reached(tmp_path: Path) -> None:
             assert "cannot be reached" in found.json["detail"]
 
 
+def test_a_holder_that_loses_the_workspace_before_it_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tagalong.server.api.forwarding.SECONDS_BETWEEN_LOOKS", 0.01)
+    monkeypatch.setattr("tagalong.server.workspaces.SECONDS_TO_REMEMBER_A_HOLDER", 0.0)
+    tries: list[str] = []
+
+    class Lost(HeldElsewhere):
+        def open(self, name: str, on_problem: Callable[[JournalError], None]) -> Workspace:
+            tries.append(name)
+            if len(tries) < 5:
+                return super().open(name, on_problem)
+            return FolderDirectory.open(self, name, on_problem)
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it accepts, and never answers
+        directory = Lost(tmp_path)
+        directory.address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with serving(tmp_path, directory) as api:
+            found = api.get("model")
+            assert (found.status, found.kind) == (503, "held-elsewhere")
+            assert "has not answered" in found.json["detail"]
+            assert found.headers["retry-after"] == "1"
+            assert api.get("model").status == 200  # this server has the workspace now
+
+
 @pytest.mark.parametrize(
     "address",
     ["ftp://a", "a:80", "http://", "http://a/b", "http://u@a", "http://a:x", "http://a?q=1"],

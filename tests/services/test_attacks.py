@@ -11,6 +11,7 @@ import pytest
 
 from tagalong.server.http.connections import ConnectionLimits
 from tagalong.server.http.running import Running
+from tagalong.server.page.rendering import workspace_path
 from tests.server.api_server import Api, serving
 from tests.server.attacks import ATTACKS, Attack
 from tests.services.content_attacks import CONTENT_ATTACKS, ContentAttack, attack_table
@@ -145,10 +146,19 @@ def test_scripts_come_back_as_json_only(api: Api) -> None:
     api.post("undo", {"seq": added["seq"]})
 
 
-def test_a_page_shows_no_name_as_html(api: Api) -> None:
-    page = api.get("/", headers={"Accept": "text/html"})
+@pytest.mark.parametrize(
+    "view", ["/", "/items/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/trust", "/labels", "/history"]
+)
+def test_a_page_shows_no_name_as_html(api: Api, view: str) -> None:
+    added = api.add(SCRIPT, [SCRIPT], id=SCRIPT, title=SCRIPT, source=SCRIPT)
+    page = api.get(
+        f"{workspace_path('default')}{view.rstrip('/')}", headers={"Accept": "text/html"}
+    )
+    assert page.status == 200
     assert page.headers["content-type"].startswith("text/html")
-    assert b"<script" not in page.body
+    assert SCRIPT.encode() not in page.body
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    api.post("undo", {"seq": added["seq"]})
 
 
 def test_a_head_that_comes_byte_by_byte(tmp_path: Path) -> None:

@@ -108,14 +108,14 @@ class Commits:
             raise StorageError("the workspace is closed; open it again")
 
     def close(self) -> None:
-        """Commit what waits, and nothing more."""
+        """Commit what waits, and nothing more: later requests are refused at once."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_busy and not self._waiting)
             self._is_closed = True
+            self._changed.wait_for(lambda: not self._is_busy and not self._waiting)
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing can be committed any more."""
+        """Whether no further request is committed."""
         return self._is_closed
 
     @contextmanager
@@ -124,6 +124,7 @@ class Commits:
         with self._changed:
             self._check_open()
             self._changed.wait_for(lambda: not self._is_busy)
+            self._check_open()  # it may have been closed meanwhile
             self._is_busy = True
         try:
             self._before()

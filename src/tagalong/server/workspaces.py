@@ -170,6 +170,20 @@ class Workspaces:
         workspace.subscribe(self.news(name).committed)
         return workspace
 
+    async def is_held_elsewhere(self, name: str) -> bool:
+        """Whether another server holds a workspace; otherwise this one has it open now.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        """
+        try:
+            async with self.use(name):
+                return False
+        except BusyError:
+            return True
+
     def _close_idle(self, spared: _Place | None = None) -> None:
         """Close the least recently used workspaces while they are too large or too many."""
         sizes = {name: workspace.model_bytes for name, workspace in self.loaded.items()}

@@ -1,6 +1,7 @@
 """Operations as an ASGI application: finds the operation, checks the request, and answers it."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -20,6 +21,7 @@ from tagalong.server.api.json_texts import json_of
 from tagalong.server.api.operations import JSON, Operation
 from tagalong.server.api.routes import Routes
 from tagalong.server.api.schemas import Record
+from tagalong.server.directories import DEFAULT
 from tagalong.server.http.body import BodyLimits, LimitedBody, read_body
 from tagalong.server.problems import Problem
 from tagalong.server.service import Service
@@ -80,7 +82,9 @@ class Dispatch:
                 raise
             # Handlers that read the body themselves open the workspace before.
             body = _pieces(read) if read else LimitedBody(request, self._limits).chunks()
-            return await pass_on(Holder(error.address), request, body)
+            name = request.scope["state"].get("workspace", DEFAULT)
+            is_held = partial(self._service.workspaces.is_held_elsewhere, name)
+            return await pass_on(Holder(error.address), request, body, is_held)
 
     async def _answer(self, request: Request, read: list[bytes]) -> Response:
         """Answer a request, and note its body if it was read."""

@@ -1,15 +1,16 @@
 """Passing a request on to the server that holds its workspace.
 
 Servers that share journals share tokens too. The server that gets a request has checked it; the
-holder checks it again. A request is passed on once: if the holder has changed meanwhile, the client
-tries again.
+holder checks it again. A request is passed on once: if the holder has changed meanwhile, or loses
+the workspace because it shows no sign of life, the client tries again.
 """
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import h11
@@ -23,7 +24,8 @@ __all__ = ["PASSED_ON", "Holder", "pass_on"]
 PASSED_ON = "X-Tagalong-Passed-On"
 """The header of a request that another server has passed on."""
 CONNECT_SECONDS = 5.0
-ANSWER_SECONDS = 60.0
+SILENT_SECONDS = 60.0
+SECONDS_BETWEEN_LOOKS = 1.0
 BYTES_AT_ONCE = 1 << 16
 MAX_HEAD_BYTES = 1 << 16
 RETRY = {"Retry-After": "1"}
@@ -89,7 +91,12 @@ class Holder:
         )
 
 
-async def pass_on(holder: Holder, request: Request, body: AsyncIterable[bytes]) -> Response:
+async def pass_on(
+    holder: Holder,
+    request: Request,
+    body: AsyncIterable[bytes],
+    is_held: Callable[[], Awaitable[bool]],
+) -> Response:
     """Return the answer of another server to a request, as it arrives.
 
     Parameters
@@ -100,6 +107,8 @@ async def pass_on(holder: Holder, request: Request, body: AsyncIterable[bytes]) 
         The request.
     body : asynchronous iterable of bytes
         Its body.
+    is_held : callable
+        Whether another server still holds the workspace; asked while the answer is awaited.
     """
     if PASSED_ON in request.headers:
         raise _unreachable("it was passed on before, and the holder has changed")
@@ -109,8 +118,7 @@ async def pass_on(holder: Holder, request: Request, body: AsyncIterable[bytes]) 
         raise _unreachable("the server that holds it cannot be reached") from None
     exchange = _Exchange(reader, writer)
     try:
-        await exchange.send(_head(holder, request), body)
-        head = await asyncio.wait_for(exchange.head(), ANSWER_SECONDS)
+        head = await _while_held(exchange.answer_to(_head(holder, request), body), is_held)
     except (OSError, TimeoutError, h11.ProtocolError):
         exchange.close()
         # A change may have been made: a retry with the same idempotency key is safe.
@@ -123,6 +131,20 @@ async def pass_on(holder: Holder, request: Request, body: AsyncIterable[bytes]) 
         (name, value) for name, value in head.headers if name not in NOT_RETURNED
     ]
     return response
+
+
+async def _while_held(
+    answer: Coroutine[Any, Any, h11.Response], is_held: Callable[[], Awaitable[bool]]
+) -> h11.Response:
+    """Wait for an answer; TimeoutError if the workspace is not held elsewhere any more."""
+    task = asyncio.create_task(answer)
+    try:
+        while not (await asyncio.wait((task,), timeout=SECONDS_BETWEEN_LOOKS))[0]:
+            if not await is_held():
+                raise TimeoutError
+        return await task
+    finally:
+        task.cancel()
 
 
 def _unreachable(reason: str) -> Problem:
@@ -150,7 +172,8 @@ class _Exchange:
         self._writer = writer
         self._state = h11.Connection(h11.CLIENT, MAX_HEAD_BYTES)
 
-    async def send(self, head: h11.Request, body: AsyncIterable[bytes]) -> None:
+    async def answer_to(self, head: h11.Request, body: AsyncIterable[bytes]) -> h11.Response:
+        """Send a request, and return the head of the answer."""
         self._write(head)
         async for piece in body:
             if piece:
@@ -158,20 +181,19 @@ class _Exchange:
                 await self._writer.drain()
         self._write(h11.EndOfMessage())
         await self._writer.drain()
+        while not isinstance(event := await self._next(), h11.Response):
+            pass  # an intermediate answer
+        return event
 
     def _write(self, event: h11.Event) -> None:
         self._writer.write(self._state.send(event) or b"")
 
     async def _next(self) -> h11.Event:
         while (event := self._state.next_event()) is h11.NEED_DATA:
-            self._state.receive_data(await self._reader.read(BYTES_AT_ONCE))
+            data = await asyncio.wait_for(self._reader.read(BYTES_AT_ONCE), SILENT_SECONDS)
+            self._state.receive_data(data)
         if not isinstance(event, h11.Event):
             raise h11.RemoteProtocolError("the answer has ended too early")
-        return event
-
-    async def head(self) -> h11.Response:
-        while not isinstance(event := await self._next(), h11.Response):
-            pass  # an intermediate answer
         return event
 
     async def body(self) -> AsyncIterator[bytes]:
