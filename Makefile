@@ -54,7 +54,7 @@ test: $(TOOLS)  ## linters, doctests, Python and C++ tests
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 test-python: $(TOOLS)
-	$(PYTEST) -m "not long" --doctest-modules --ignore tests/services tests src docs README.md
+	$(PYTEST) -m "not long and not hardening" --doctest-modules --ignore tests/services tests src docs README.md
 
 # The bits and the contract of every learner, the tagger, the command line, the readers and model
 # files. Threads, interrupted fits, hostile mail and fuzzing take long. The native core has its own tests.
@@ -128,8 +128,9 @@ fuzz: build-fuzz  ## damaged states and files, random texts: SECONDS=60 for each
 	@for name in $(PYTHON_FUZZERS); do \
 	    $(BIN)/python -m tests.fuzz.$$name --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1) || exit 1; done
 
-# Short forms, for CI. Faults of system calls are injected by the tests of `make test`.
-test-hardening:  ## data races and fuzzing, a few seconds of each
+# Short forms, for CI.
+test-hardening: $(TOOLS)  ## faults of system calls, data races and fuzzing, a few seconds of each
+	$(PYTEST) -m hardening tests/faults
 	+$(MAKE) --no-print-directory test-threads SECONDS=30
 	+$(MAKE) --no-print-directory fuzz SECONDS=5
 

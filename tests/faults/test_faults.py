@@ -26,7 +26,15 @@ def check(*argv: str) -> None:
 
 # A run of several operations imports everything once.
 @pytest.mark.parametrize(
-    "operations", [FILES[:5], FILES[5:], JOURNAL[:3], JOURNAL[3:]], ids=" ".join
+    "operations",
+    [
+        ["save", "journal-answer"],
+        *(
+            pytest.param(operations, marks=pytest.mark.hardening)
+            for operations in (FILES[:5], FILES[5:], JOURNAL[:3], JOURNAL[3:])
+        ),
+    ],
+    ids=" ".join,
 )
 def test_one_call_of_each_kind(operations: list[str]) -> None:
     check(*operations, "--per-kind", "1")
@@ -38,6 +46,7 @@ def test_every_call(operation: str) -> None:
     check(operation)
 
 
+@pytest.mark.hardening
 def test_a_few_kills_at_random_moments() -> None:
     check(*LONG, *LONG_JOURNAL, "--kills", "20")
 

@@ -394,7 +394,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 IS_LONG = bool(os.environ.get("TAGALONG_NEW_EXAMPLES"))
 ApiMachine.TestCase.settings = settings(
-    max_examples=200 if IS_LONG else 50,
+    max_examples=200 if IS_LONG else 25,
     stateful_step_count=50 if IS_LONG else 30,
     # Making a failing example smaller takes minutes with a real server.
     phases=set(Phase) if IS_LONG else set(Phase) - {Phase.shrink},
