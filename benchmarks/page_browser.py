@@ -101,7 +101,7 @@ def press_enter(page: Page) -> float:
 
 def has_choice(page: Page) -> bool:
     """Whether labels of the item that is shown are chosen, so that Enter answers it."""
-    return page.locator("[data-chips] [name=labels]:checked").count() > 0
+    return bool(page.locator("[data-chips] [name=labels]:checked").count())
 
 
 def loading_times(page: Page) -> tuple[float, float]:

@@ -6,17 +6,18 @@ from pathlib import Path
 
 from tagalong.journal import Workspace, WorkspaceView
 from tagalong.journal.reader import JournalReader
+from tagalong.journal.storage import Place, storage_of
 from tests.journal.comparison import assert_equal, hash_of, naive_of
 from tests.journal.examples import new_workspace
 from tests.services.load import Acknowledged
 from tests.services.server_process import run
 
 
-def assert_acknowledged_are_there(folder: Path, acknowledged: Sequence[Acknowledged]) -> int:
+def assert_acknowledged_are_there(place: Place, acknowledged: Sequence[Acknowledged]) -> int:
     """Every acknowledged change is an event with its number and content; return the last event."""
     seqs = Counter(each.seq for each in acknowledged)
     assert [seq for seq, count in seqs.items() if count > 1] == []
-    with WorkspaceView(folder) as view:
+    with WorkspaceView(place) as view:
         events = {each.event.seq: each.to_json() for each in view.listed_events(limit=10**9)}
     for each in acknowledged:
         event = events[each.seq]
@@ -29,24 +30,25 @@ def assert_nothing_else_is_there(tip: int, acknowledged: Sequence[Acknowledged])
     assert sorted(each.seq for each in acknowledged) == list(range(2, tip + 1))
 
 
-def assert_sound(folder: Path, start: str) -> str:
+def assert_sound(place: Place, start: str, again: Path) -> str:
     """A workspace is sound, and has the bits of two replays of its events; return its hash.
 
-    One replay is the naive one, the other makes the same requests to a new workspace.
+    One replay is the naive one, the other makes the same requests to a new workspace, in the folder
+    `again`.
     """
-    run("journal", "verify", folder)
-    with Workspace(folder, create=False) as workspace:
+    run("journal", "verify", place)
+    with Workspace(place, create=False) as workspace:
         assert workspace.problems == []
         found = hash_of(workspace)
-        assert_equal(workspace, naive_of(folder, start, {"audit": workspace.settings.audit}))
-    with new_workspace(folder.with_name(f"{folder.name}-again"), start) as again:
-        _make_the_same_requests(folder, again)
-        assert hash_of(again) == found
+        assert_equal(workspace, naive_of(place, start, {"audit": workspace.settings.audit}))
+    with new_workspace(again, start) as replayed:
+        _make_the_same_requests(place, replayed)
+        assert hash_of(replayed) == found
     return found
 
 
-def _make_the_same_requests(folder: Path, again: Workspace) -> None:
-    with JournalReader(folder / "journal.sqlite") as reader, reader.view():
+def _make_the_same_requests(place: Place, again: Workspace) -> None:
+    with JournalReader(storage_of(place).database) as reader, reader.view():
         for event in list(reader.events(after=1)):
             body = event.body
             id = None if event.item is None else reader.item_content(event.item).item.id

@@ -44,6 +44,6 @@ def test_a_backup_under_load_is_a_moment_of_the_workspace(tmp_path: Path) -> Non
     assert_nothing_else_is_there(past["seq"], known)
     again = Acknowledged(past["seq"] + 1, {"kind": "item", "labels": ["money"]})
     assert_acknowledged_are_there(restored, [*known, again])
-    assert assert_sound(restored, "race") == past["hash"]
+    assert assert_sound(restored, "race", tmp_path / "restored again") == past["hash"]
     assert_acknowledged_are_there(folder, acknowledged)
-    assert assert_sound(folder, "race") == present["hash"]
+    assert assert_sound(folder, "race", tmp_path / "again") == present["hash"]
