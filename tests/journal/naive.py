@@ -91,7 +91,8 @@ class NaiveState:
             case "item" | "answer" if "labels" in body:
                 if self.settings.one_label is True and len(body["labels"]) > 1:
                     return "one label"
-                has_to_exist += [*body.get("shown", ()), *body.get("unknown", ())]
+                named = [*body.get("shown", ()), *body.get("unknown", ())]
+                has_to_exist += [label for label in named if label not in body["labels"]]
                 if self.settings.labels == "fixed":
                     has_to_exist += body["labels"]
             case "filed" | "asked":
@@ -160,6 +161,9 @@ class NaiveState:
             tagger.correct(content, labels, was=item.labels or [], unknown=unknown)
         elif item.state == "filed":
             if shown is not None and set(labels) <= set(shown):
+                for label in labels:
+                    if label not in tagger.labels:
+                        tagger.add_labels([label])
                 tagger.feedback(content, shown, labels, filed=True)
             else:
                 tagger.learn(content, labels, unknown, filed=True)
@@ -317,7 +321,7 @@ class NaiveWorkspace:
                 raise ConflictError("other content")
             if labels is None or set(labels) == _as_set(there.labels):
                 return there.seq, "known"
-            if relabel and set(labels) in (_as_set(said) for said in self._said(there.seq)):
+            if set(labels) in (_as_set(said) for said in self._said(there.seq)):
                 return there.seq, "known"
             if relabel:
                 return self.answer(content.id, labels), "answered"

@@ -56,6 +56,10 @@ CASES: dict[str, tuple[Callable[[Workspace], None], Callable[[Tagger], Any]]] = 
         answered({"labels": ["money"], "shown": ["travel"]}),
         lambda tagger: tagger.learn(ITEM, ["money"], unknown=["family"]),
     ),
+    "shown with a new label": (
+        answered({"labels": ["bank"], "shown": ["travel", "bank"]}),
+        lambda tagger: tagger.learn(ITEM, ["bank"], unknown=["money", "family"]),
+    ),
     "nothing shown": (
         answered({"labels": ["money"], "shown": []}),
         lambda tagger: tagger.learn(ITEM, ["money"], unknown=["travel", "family"]),
@@ -101,6 +105,12 @@ CASES: dict[str, tuple[Callable[[Workspace], None], Callable[[Tagger], Any]]] = 
     "filed and shown": (
         filed_and_answered(False, labels=["travel"], shown=["money", "travel"]),
         lambda tagger: tagger.feedback(ITEM, ["money", "travel"], ["travel"], filed=True),
+    ),
+    "filed and shown with a new label": (
+        filed_and_answered(False, labels=["bank"], shown=["money", "bank"]),
+        lambda tagger: tagger.add_labels(["bank"]).feedback(
+            ITEM, ["money", "bank"], ["bank"], filed=True
+        ),
     ),
     "filed, shown, another one is right": (
         filed_and_answered(False, labels=["travel"], shown=["money"]),

@@ -126,6 +126,17 @@ def test_texts_with_line_ends_are_one_line_of_a_stream(api: Api):
     assert found["data"]["name"] == "a\nid: 99\r\rdata: x\u2028"
 
 
+def test_a_stream_of_one_kind_begins_with_what_there_was(api: Api):
+    api.add("text", ["x"])
+    api.post("labels", {"name": "y"})
+    with stream(api, "?type=label-added") as events:
+        assert events.next_event()["data"]["name"] == "y"
+    with stream(api) as events:  # of everything: what happens from now on
+        events.next()
+        seq = api.add("another", ["x"])["seq"]
+        assert events.next_event()["data"]["seq"] == seq
+
+
 def test_pages_of_events(api: Api):
     for number in range(5):
         api.add(f"text {number}", ["x"])

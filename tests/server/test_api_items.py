@@ -107,6 +107,18 @@ def test_the_same_item_with_other_labels_is_a_conflict(api: Api):
     assert (other.status, other.json["labels"]) == (409, ["x"])
 
 
+def test_the_same_item_after_a_correction_is_the_same_item(api: Api):
+    body = {"id": "a", "text": "hello", "labels": ["x"]}
+    first = api.post("items", body).json["seq"]
+    api.answer("a", ["y"])
+    again = api.post("items", body)
+    assert (again.status, again.json["seq"]) == (200, first)
+    api.patch("labels/y", {"name": "z"})
+    assert api.post("items", body).status == 200
+    assert api.get("items/a").json["labels"] == ["z"]
+    assert api.post("items", {**body, "labels": ["other"]}).status == 409
+
+
 def test_open_items_and_suggestions_never_change_the_model(api: Api):
     api.add("pay the invoice", ["money"])
     before = api.get("model").json

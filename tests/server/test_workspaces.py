@@ -151,8 +151,10 @@ def test_names_that_exist_or_do_not(tmp_path: Path):
             await workspaces.create("a")
         with pytest.raises(NotFoundError, match="'none'"):
             await workspaces.remove("none")
-        with pytest.raises(ConflictError, match="default"):
-            await workspaces.remove("default")
+        async with workspaces.use("default"):
+            with pytest.raises(ConflictError, match="default"):
+                await workspaces.remove("default")
+        assert list(workspaces.loaded) == ["default"]  # it was not closed
         for name in ("none", "..", "A", "", "a/b"):
             with pytest.raises(NotFoundError):
                 async with workspaces.use(name):

@@ -59,7 +59,8 @@ def _items(
     on_damage: Callable[[DamagedError], None] | None,
 ) -> Iterator[Item]:
     with JournalReader(database) as reader, reader.view():
-        yield from exported_items(reader, state, filed=filed, on_damage=on_damage)
+        for each in exported_items(reader, state, filed=filed, on_damage=on_damage):
+            yield each.item
 
 
 def export_events(folder: Place) -> Iterator[dict[str, Any]]:

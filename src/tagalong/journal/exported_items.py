@@ -1,7 +1,7 @@
 """The items of a journal with their present labels, for other programs."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tagalong.journal.contents import Content
@@ -11,9 +11,29 @@ from tagalong.journal.reader import ItemState, JournalReader
 from tagalong.learning.feature_items import FeatureItem
 from tagalong.learning.items import Item
 
-__all__ = ["exported_items"]
+__all__ = ["ExportedItem", "exported_items"]
 
 _ITEMS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedItem:
+    """An item with what has become of it.
+
+    Parameters
+    ----------
+    item : Item
+        The item with its present labels, if people have given them.
+    state : str
+        "open", "asked", "filed" or "answered".
+    title, source : str
+        As for `Content`.
+    """
+
+    item: Item
+    state: ItemState
+    title: str
+    source: str
 
 
 def exported_items(
@@ -22,7 +42,7 @@ def exported_items(
     *,
     filed: bool = False,
     on_damage: Callable[[DamagedError], None] | None = None,
-) -> Iterator[Item]:
+) -> Iterator[ExportedItem]:
     """Return the items of a journal in the order of their arrival.
 
     Parameters
@@ -47,14 +67,16 @@ def exported_items(
         after = found[-1][0]
 
 
-def _item(reader: JournalReader, names: LabelNames, seq: int, filed: bool) -> Item:
+def _item(reader: JournalReader, names: LabelNames, seq: int, filed: bool) -> ExportedItem:
     status = reader.status(seq)
     labels = status.labels
     if labels is not None:
         labels = names.present(labels, status.seq)
     if status.state == "filed" and not filed:
         labels = None
-    return _with_labels(reader.item_content(seq), labels)
+    content = reader.item_content(seq)
+    item = _with_labels(content, labels)
+    return ExportedItem(item, status.state, content.title, content.source)
 
 
 def _with_labels(content: Content, labels: list[str] | None) -> Item:

@@ -45,8 +45,9 @@ class Ledger:
         body = event.body
         match event.kind:
             case "item" | "answer" if event.labels is not None:
+                named = (*body.get("shown", ()), *body.get("unknown", ()))
                 return self._problem_of_labels(event.labels) or self._missing(
-                    (*body.get("shown", ()), *body.get("unknown", ()))
+                    label for label in named if label not in event.labels
                 )
             case "filed" | "asked":
                 return self._missing(body["labels"])

@@ -120,7 +120,7 @@ class Recorder:
         batch: str = "",
         actor: str = "",
     ) -> Added:
-        """Store an item. The same item again changes nothing.
+        """Store an item. The same item again changes nothing, also if it was corrected meanwhile.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Recorder:
             present = self.present_labels(item)
             if labels is None or (present is not None and set(labels) == set(present)):
                 return Added(id, item, "known")
-            if relabel and self._was_said_before(item, labels):
+            if self._was_said_before(item, labels):
                 return Added(id, item, "known")
             if relabel:
                 seq = self.answer(id, labels, batch=batch, actor=actor)

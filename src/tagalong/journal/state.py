@@ -99,10 +99,13 @@ class ModelState:
                 self._operate(lesson.event.kind, lesson.event.body)
         except ValueError:
             self.refused += 1
-            known = set(self.tagger.labels)
-            missing = [label for label in lesson.event.labels or () if label not in known]
-            if missing:
-                self.tagger.add_labels(missing)
+            self._add_missing(lesson.event.labels or ())
+
+    def _add_missing(self, labels: Iterable[str]) -> None:
+        known = set(self.tagger.labels)
+        missing = [label for label in labels if label not in known]
+        if missing:
+            self.tagger.add_labels(missing)
 
     def _answer(self, lesson: Lesson, item: Item | FeatureItem) -> None:
         """Learn the answer to an item, as what had become of the item before asks for."""
@@ -117,6 +120,7 @@ class ModelState:
                 assert before is not None
                 tagger.correct(item, labels, was=before.labels or (), unknown=unknown)
             case "filed" if shown is not None and set(labels) <= set(shown):
+                self._add_missing(labels)
                 tagger.feedback(item, shown, labels, filed=True)
             case "filed":
                 tagger.learn(item, labels, unknown, filed=True)

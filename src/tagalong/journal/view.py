@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias, get_args
 from tagalong.evaluate import Progress, Report
 from tagalong.journal.errors import NotFoundError, RefusedError
 from tagalong.journal.events import Event, Kind, ListedEvent
-from tagalong.journal.exported_items import exported_items
+from tagalong.journal.exported_items import ExportedItem, exported_items
 from tagalong.journal.history_rows import HistoryRow, WantedEvents, history_rows
 from tagalong.journal.item_records import ItemRecord, item_record
 from tagalong.journal.label_facts import (
@@ -398,7 +398,13 @@ class WorkspaceView:
             As for `tagalong.journal.export_items`.
         """
         with self._readers.lend() as reader:
-            yield from exported_items(reader, state, filed=filed)
+            for each in exported_items(reader, state, filed=filed):
+                yield each.item
+
+    def export_records(self) -> Iterator[ExportedItem]:
+        """Return all items with what has become of them, as they are at this moment."""
+        with self._readers.lend() as reader:
+            yield from exported_items(reader)
 
     def item_counts(self) -> dict[str, int]:
         """Return the number of items in each state."""

@@ -11,7 +11,7 @@ from tagalong.files.lock import exclusive_lock
 from tagalong.journal import ConflictError, JournalError, NotFoundError, RefusedError, Workspace
 from tagalong.journal.storage import FolderStorage, Storage, journal_path
 
-__all__ = ["DEFAULT", "Directory", "FolderDirectory", "checked_name"]
+__all__ = ["DEFAULT", "Directory", "FolderDirectory", "check_removable", "checked_name"]
 
 DEFAULT = "default"
 """The workspace that is always there."""
@@ -32,6 +32,18 @@ def checked_name(name: str) -> str:
             f"begin with a letter or a digit, got {name[:80]!r}"
         )
     return name
+
+
+def check_removable(name: str) -> None:
+    """Raise ConflictError if a workspace must stay.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    """
+    if name == DEFAULT:
+        raise ConflictError("the default workspace cannot be removed")
 
 
 class Directory(Protocol):
@@ -150,8 +162,7 @@ class FolderDirectory:
         name : str
             Its name; the default one cannot be removed.
         """
-        if name == DEFAULT:
-            raise ConflictError("the default workspace cannot be removed")
+        check_removable(name)
         if not self.exists(name):
             raise NotFoundError(f"there is no workspace {name!r}")
         path = self.path(name)

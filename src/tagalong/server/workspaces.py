@@ -8,7 +8,7 @@ from functools import partial
 
 from tagalong.files.lock import BusyError
 from tagalong.journal import JournalError, NotFoundError, Workspace
-from tagalong.server.directories import Directory
+from tagalong.server.directories import Directory, check_removable
 from tagalong.server.news import News
 from tagalong.server.problems import Problem
 from tagalong.server.threads import Threads
@@ -19,6 +19,7 @@ USES_BETWEEN_LOOKS = 100
 SECONDS_TO_REMEMBER_A_HOLDER = 1.0
 SECONDS_TO_WAIT_FOR_USERS = 2.0
 SECONDS_BETWEEN_LOOKS = 0.01
+RETRY = {"Retry-After": "1"}
 
 
 @dataclass(slots=True)
@@ -143,7 +144,7 @@ class Workspaces:
         try:
             async with place.lock:
                 if self._is_closed:
-                    raise Problem(503, "closing", "the server is being stopped")
+                    raise Problem(503, "closing", "the server is being stopped", RETRY)
                 if place.workspace is not None and place.workspace.is_lost:
                     lost, place.workspace = place.workspace, None
                     await self._threads.run(lost.close)
@@ -227,6 +228,7 @@ class Workspaces:
         name : str
             Its name; a Problem if it is used for long, for example by an import.
         """
+        check_removable(name)
         if not await self._threads.run(self._directory.exists, name):
             raise NotFoundError(f"there is no workspace {name[:80]!r}")
         place = self._places.setdefault(name, _Place())
@@ -236,7 +238,7 @@ class Workspaces:
                     503,
                     "in-use",
                     f"the workspace {name!r} is being used; try again",
-                    {"Retry-After": "1"},
+                    RETRY,
                 )
             workspace, place.workspace = place.workspace, None
             if workspace is not None:

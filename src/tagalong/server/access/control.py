@@ -209,7 +209,7 @@ def tokens_unreadable(error: Exception) -> Problem:
     """
     _LOGGER.error("nobody has access, because the tokens cannot be read: %s", error)
     detail = "the server cannot read its tokens; its log says why"
-    return Problem(503, "tokens-unreadable", detail)
+    return Problem(503, "tokens-unreadable", detail, {"Retry-After": "1"})
 
 
 def _check_source(scope: Scope, made_by: Source) -> None:

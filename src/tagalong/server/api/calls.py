@@ -46,6 +46,11 @@ class Call:
         The idempotency key.
     document : dict
         The description of the API.
+
+    Attributes
+    ----------
+    key_text : str or None
+        The idempotency key.
     """
 
     def __init__(
@@ -65,7 +70,7 @@ class Call:
         self.names = names
         self.query = query
         self.body = body
-        self._key = key
+        self.key_text = key
         self.document = document
 
     @property
@@ -82,10 +87,15 @@ class Call:
     @property
     def key(self) -> dict[str, Any]:
         """The arguments of a change that say who makes it, and with which idempotency key."""
-        if self._key is None:
+        if self.key_text is None:
             return {"actor": self.actor}
+        return {"actor": self.actor, "key": self.key_text, "scope": self.scope}
+
+    @property
+    def scope(self) -> str:
+        """The token and the path, for which an idempotency key counts."""
         path = self.request.scope["raw_path"].decode("ascii", "replace")
-        return {"actor": self.actor, "key": self._key, "scope": f"{self.actor} {path}"}
+        return f"{self.actor} {path}"
 
     @property
     def id(self) -> str:

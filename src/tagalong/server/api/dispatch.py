@@ -18,7 +18,7 @@ from tagalong.server.api.forms import FORM, KEY_FIELD, checked_form
 from tagalong.server.api.forwarding import Holder, pass_on
 from tagalong.server.api.journal_problems import problem_of
 from tagalong.server.api.json_texts import json_of
-from tagalong.server.api.operations import JSON, Operation
+from tagalong.server.api.operations import JSON, NDJSON, Operation
 from tagalong.server.api.routes import Routes
 from tagalong.server.api.schemas import Record
 from tagalong.server.directories import DEFAULT
@@ -29,6 +29,8 @@ from tagalong.server.service import Service
 __all__ = ["Dispatch"]
 
 MAX_PARAMETERS = 50
+SYNONYMS = {"application/ndjson": NDJSON, "application/jsonl": NDJSON}
+"""Other names of media types: that of JSON lines was never registered."""
 
 
 class Dispatch:
@@ -109,7 +111,7 @@ class Dispatch:
         if operation.body is None:
             return None
         media = first_header(request.scope, b"content-type", "").partition(";")[0].strip().lower()
-        if media != operation.body_media:
+        if SYNONYMS.get(media, media) != operation.body_media:
             raise Problem(
                 415,
                 "wrong-content-type",

@@ -11,7 +11,18 @@ from tagalong.server.api.schemas import Record, Type, Whole
 if TYPE_CHECKING:
     from tagalong.server.api.calls import Call
 
-__all__ = ["API", "COMMON_PROBLEMS", "JSON", "SEQ", "Answer", "Handler", "Method", "Operation", "W"]
+__all__ = [
+    "API",
+    "COMMON_PROBLEMS",
+    "JSON",
+    "NDJSON",
+    "SEQ",
+    "Answer",
+    "Handler",
+    "Method",
+    "Operation",
+    "W",
+]
 
 Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
 Handler: TypeAlias = "Callable[[Call], Awaitable[Response]]"
@@ -21,6 +32,7 @@ API = "/api/v1"
 W = f"{API}/workspaces/{{name}}"
 """The path of a workspace."""
 JSON = "application/json"
+NDJSON = "application/x-ndjson"
 COMMON_PROBLEMS = (400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 422, 429, 431, 500, 503)
 """Status codes of problem documents that any operation can have."""
 

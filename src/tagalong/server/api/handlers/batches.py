@@ -1,5 +1,6 @@
 """Many items in one request: a line of JSON per item, and a line per item as the answer."""
 
+import hashlib
 import json
 import tempfile
 from collections.abc import AsyncIterator
@@ -14,14 +15,13 @@ from tagalong.server.api.handlers.items import ITEM
 from tagalong.server.api.journal_problems import problem_of
 from tagalong.server.api.json_forms import item_of
 from tagalong.server.api.json_texts import json_of
-from tagalong.server.api.operations import Operation, W
+from tagalong.server.api.operations import NDJSON, Operation, W
 from tagalong.server.api.schemas import Flag, Text
 from tagalong.server.http.body import BodyLimits, read_lines
 from tagalong.server.problems import Problem
 
 __all__ = ["OPERATIONS"]
 
-NDJSON = "application/x-ndjson"
 LINES_AT_ONCE = 256
 BYTES_AT_ONCE = 1 << 16
 BYTES_IN_MEMORY = 1 << 20
@@ -34,6 +34,9 @@ async def add_items(call: Call) -> Response:
 
     The answer is sent after the last line has arrived: a client that sends everything before it
     reads would otherwise wait for a server that waits for the client.
+
+    With an idempotency key, items without an id get ids that follow from the key and their lines:
+    if the batch is sent again, they are there already.
     """
     limits, relabel = call.service.limits, call.query.get("relabel", False)
     body = BodyLimits(limits.body_bytes, limits.item_bytes * 2 + 10_000, SECONDS)
@@ -42,7 +45,8 @@ async def add_items(call: Call) -> Response:
         async with call.workspace() as workspace:
             waiting: list[_Line] = []
             async for number, line in read_lines(call.request, body):
-                waiting.append(_parsed(number, line, limits.item_bytes))
+                id = None if call.key_text is None else _repeatable_id(call, number)
+                waiting.append(_parsed(number, line, limits.item_bytes, id))
                 if len(waiting) == LINES_AT_ONCE:
                     await call.run(_add, workspace, waiting, answers, call.actor, relabel)
                     waiting = []
@@ -54,11 +58,19 @@ async def add_items(call: Call) -> Response:
     return StreamingResponse(_pieces(call, answers), media_type=NDJSON)
 
 
-def _parsed(number: int, line: bytes | Problem, max_bytes: int) -> _Line:
+def _repeatable_id(call: Call, number: int) -> str:
+    """Return the id of the item in a line, the same whenever the batch is sent with its key."""
+    named = f"{call.scope}\n{call.key_text}\n{number}"
+    return f"item-{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"
+
+
+def _parsed(number: int, line: bytes | Problem, max_bytes: int, id: str | None) -> _Line:
     try:
         if isinstance(line, Problem):
             raise line
         body = ITEM.check(json_of(line, f"line {number}"))
+        if id is not None:
+            body.setdefault("id", id)
         content = content_of(
             item_of(body, max_bytes), body.get("title", ""), body.get("source", "")
         )
@@ -110,5 +122,6 @@ OPERATIONS = (
         body=Text(meaning="one line of JSON per item, as for addItem"),
         body_media=NDJSON,
         answers={200: NDJSON},
+        has_key=True,
     ),
 )

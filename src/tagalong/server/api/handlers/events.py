@@ -43,10 +43,9 @@ async def get_events(call: Call) -> Response:
     if "application/json" in accepted and STREAM not in accepted:
         return await _page(call, after or 0, kinds)
     async with call.workspace() as workspace:  # NotFoundError if there is none
-        tip = workspace.tip
-    return StreamingResponse(
-        _stream(call, tip if after is None else after, kinds), media_type=STREAM
-    )
+        if after is None:  # who asks for one kind, such as "filed", wants to know what there was
+            after = workspace.tip if kinds is None else 0
+    return StreamingResponse(_stream(call, after, kinds), media_type=STREAM)
 
 
 async def _page(call: Call, after: int, kinds: tuple[str, ...] | None) -> Response:
@@ -99,7 +98,9 @@ OPERATIONS = (
         "Stream events as they happen, or list them if the client accepts only JSON.",
         get_events,
         query={
-            "after": Whole(meaning="the event before the first one (stream: default now)"),
+            "after": Whole(
+                meaning="the event before the first one (default: 0, or now for a stream of all)"
+            ),
             "type": Choice(KINDS, "only events of this kind"),
             "limit": Whole(1, 10_000, "number of events in a page (default: 100)"),
         },

@@ -13,14 +13,14 @@ from tagalong.evaluate.json_values import for_json
 from tagalong.journal import Workspace
 from tagalong.readers.writing import write
 from tagalong.server.api.calls import Call, json_answer
-from tagalong.server.api.operations import Operation, W
+from tagalong.server.api.item_tables import write_table
+from tagalong.server.api.operations import NDJSON, Operation, W
 from tagalong.server.api.schemas import Choice, Flag, Record, Text, Whole
-from tagalong.server.problems import Problem
 
 __all__ = ["OPERATIONS"]
 
 OCTETS = "application/octet-stream"
-FORMATS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+FORMATS = {"csv": "text/csv", "jsonl": NDJSON}
 
 MODEL = Record(
     "Model",
@@ -79,11 +79,10 @@ async def export_items(call: Call) -> Response:
     format = call.query.get("format", "jsonl")
 
     def save(workspace: Workspace, path: Path) -> None:
-        try:
+        if format == "csv":
+            write_table(workspace.export_records(), path)
+        else:
             write(workspace.export_items(), path, format)
-        except ValueError as error:  # for example, a label with the separator of labels
-            hint = "" if format == "jsonl" else " (here: format=jsonl stores every item)"
-            raise Problem(422, "not-exportable", f"{error}{hint}") from None
 
     return await _file(call, save, format, FORMATS[format])
 
