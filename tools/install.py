@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TextIO
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("plots",)
+EXTRAS = ("plots", "serve")  # the demo draws a plot, and names the page as the next step
 TOOLS = ("build", "test", "lint")
 PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
 STEP = re.compile(r"\s*\[(\d+)/(\d+)\] ")

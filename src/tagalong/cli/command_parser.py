@@ -72,7 +72,9 @@ class CommandParser(argparse.ArgumentParser):
             if not action.option_strings:
                 words.append(_positional(action))
             elif action.required:
-                words.append(f"{action.option_strings[0]} {action.metavar}")
+                words.append(action.option_strings[0])
+                if action.nargs != 0:  # not a flag
+                    words.append(str(action.metavar))
         return " ".join([*words, "[options]"])
 
 
