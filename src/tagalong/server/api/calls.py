@@ -1,6 +1,5 @@
 """`Call`: a checked request, as the handlers get it."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -11,6 +10,7 @@ from starlette.responses import Response
 
 from tagalong.server.access.hosts import header_values
 from tagalong.server.access.who import Who
+from tagalong.server.api.json_texts import json_bytes
 from tagalong.server.api.operations import JSON, Operation
 from tagalong.server.problems import Problem
 
@@ -22,7 +22,6 @@ __all__ = ["Call", "checked_key", "checked_key_text", "json_answer"]
 
 T = TypeVar("T")
 KEY = re.compile("[!-~]{1,255}")
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 class Call:
@@ -166,6 +165,4 @@ def json_answer(value: Any, status: int = 200) -> Response:
     status : int
         The status code.
     """
-    # A half character becomes the escape that JSON has for it.
-    body = _ENCODER.encode(value).encode("utf-8", "backslashreplace")
-    return Response(body, status, media_type=JSON)
+    return Response(json_bytes(value), status, media_type=JSON)

@@ -1,13 +1,26 @@
-"""Reading JSON that a client has sent: strictly, so that nobody can read it in another way."""
+"""JSON texts: those of clients are read strictly, so that nobody can read them in another way."""
 
 import json
 from typing import Any
 
 from tagalong.server.problems import Problem
 
-__all__ = ["json_of"]
+__all__ = ["json_bytes", "json_of"]
 
 KIND = "not-json"
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return JSON values as text.
+
+    Parameters
+    ----------
+    value : object
+        The values.
+    """
+    # A half character becomes the escape that JSON has for it.
+    return _ENCODER.encode(value).encode("utf-8", "backslashreplace")
 
 
 def json_of(text: bytes, what: str = "the body") -> Any:

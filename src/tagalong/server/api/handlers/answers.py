@@ -10,10 +10,10 @@ from tagalong.server.api.json_forms import (
     PRECISION,
     SUGGESTED,
     item_of,
-    suggested,
 )
-from tagalong.server.api.operations import SEQ, Operation, W
+from tagalong.server.api.operations import JSON, SEQ, Operation, W
 from tagalong.server.api.schemas import Flag, ListOf, Record, Text, Whole, nullable
+from tagalong.server.api.suggestion_texts import suggestion_bytes
 
 __all__ = ["OPERATIONS", "UNDO"]
 
@@ -86,7 +86,7 @@ async def suggest(call: Call) -> Response:
             found = workspace.suggest(item, k, precision)
         else:
             found = await call.run(workspace.suggest, item, k, precision)
-    return json_answer(suggested(found))
+    return Response(suggestion_bytes(found), media_type=JSON)
 
 
 async def accept_sure(call: Call) -> Response:

@@ -4,7 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from tagalong.journal import ItemRecord, Workspace
+from tagalong.journal import ItemRecord, NotFoundError, Workspace
 from tagalong.server.api.calls import Call, json_answer
 from tagalong.server.api.json_forms import (
     EXPLANATION,
@@ -133,24 +133,19 @@ async def get_item(call: Call) -> Response:
         record = await call.run(workspace.item, call.id)
         item = record.content.item
         found = workspace.suggest(item, call.query.get("k", 5), call.query.get("min_precision"))
-        label = call.query.get("label")
-        if label is None and found:
-            label = str(found[0].label)
-        explanation = None
-        if label is not None:
-            explanation = explained(await call.run(_explain, workspace, item, label))
+        explanation = await call.run(_explanation, workspace, item, call.query.get("label"))
     viewers = call.service.viewers.of(call.names["name"], record.id)
     return json_answer(
         {**shown(record), **suggested(found), "explanation": explanation, "viewers": viewers}
     )
 
 
-def _explain(workspace: Workspace, item: Any, label: str) -> Any:
-    from tagalong.journal import NotFoundError
-
-    if label not in workspace.labels:
+def _explanation(workspace: Workspace, item: Any, label: str | None) -> dict[str, Any] | None:
+    """Explain a label, or the best one; None if there are no labels."""
+    tagger = workspace.tagger  # the same one for all, even if an undo replaces it meanwhile
+    if label is not None and label not in tagger.labels:
         raise NotFoundError(f"there is no label {label!r}")
-    return workspace.explain(item, label)
+    return explained(tagger.explain(item, label)) if tagger.labels else None
 
 
 async def skip_item(call: Call) -> Response:
