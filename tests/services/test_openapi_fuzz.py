@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
-from tagalong.server.api.table import OPERATIONS
 from tests.server.api_server import Api, serving
 from tests.timeouts import TIMEOUT
 
 ROOT = Path(__file__).parents[2]
 CONFIG = Path(__file__).with_name("fuzz.toml")
 HOOKS = "tests.services.fuzz_hooks"
+METHODS = ("get", "post", "patch", "delete")
 
 
 def test_the_document_is_valid(tmp_path: Path) -> None:
@@ -38,10 +38,13 @@ def test_the_document_is_valid(tmp_path: Path) -> None:
 )
 def test_all_answers_are_documented(tmp_path: Path, examples: int, seed: int) -> None:
     with serving(tmp_path) as api:
+        paths = api.get("/openapi.json").json["paths"].values()
         found = run(api, examples, seed, tmp_path)
     report = f"{found.stdout[-20_000:]}\n{found.stderr[-2000:]}"
     assert found.returncode == 0, report
-    assert f"{len(OPERATIONS)} selected / {len(OPERATIONS)} total" in found.stdout, report
+    count = sum(name in METHODS for path in paths for name in path)
+    assert count > 25
+    assert f"{count} selected / {count} total" in found.stdout, report
 
 
 def run(api: Api, examples: int, seed: int, folder: Path) -> "subprocess.CompletedProcess[str]":
