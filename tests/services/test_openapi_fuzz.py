@@ -38,11 +38,12 @@ def test_the_document_is_valid(tmp_path: Path) -> None:
 )
 def test_all_answers_are_documented(tmp_path: Path, examples: int, seed: int) -> None:
     with serving(tmp_path) as api:
-        paths = api.get("/openapi.json").json["paths"].values()
+        paths = api.get("/openapi.json").json["paths"]
         found = run(api, examples, seed, tmp_path)
     report = f"{found.stdout[-20_000:]}\n{found.stderr[-2000:]}"
     assert found.returncode == 0, report
-    count = sum(name in METHODS for path in paths for name in path)
+    del paths["/openapi.json"]  # schemathesis leaves it out
+    count = sum(name in METHODS for path in paths.values() for name in path)
     assert count > 25
     assert f"{count} selected / {count} total" in found.stdout, report
 

@@ -35,6 +35,8 @@ __all__ = [
 SALT_BYTES = 16
 DIGEST_BYTES = 32
 TITLE_CHARACTERS = 80
+LEAST_LINE = 20
+"""A shorter first line, such as a greeting, says too little to be the title."""
 LISTED_CHARACTERS = 500
 """So many characters of a source are in the list of items, as an index takes no long texts."""
 
@@ -159,7 +161,7 @@ def listed_source(source: str) -> str:
 
 
 def title_of(content: Content) -> str:
-    """Return a short text to show for an item: its title, its subject, or how its text begins.
+    r"""Return a short text to show for an item: its title, its subject, or how its text begins.
 
     Parameters
     ----------
@@ -170,6 +172,8 @@ def title_of(content: Content) -> str:
     --------
     >>> title_of(content_of("Your  flight to Rome"))
     'Your flight to Rome'
+    >>> title_of(content_of("The minutes of the last meeting\nPresent: everybody"))
+    'The minutes of the last meeting…'
     """
     item = content.item
     if content.title or not isinstance(item, Item):
@@ -179,8 +183,23 @@ def title_of(content: Content) -> str:
     else:
         named = (item.text.get(name) for name in ("subject", "title"))
         text = next((each for each in named if each), " ".join(item.text.values()))
+    return _beginning(text.strip())
+
+
+def _beginning(text: str) -> str:
+    """Return the first line of a text, or more if that is short, cut between two words."""
     # White space may be most of the beginning.
-    return " ".join(text[: 10 * TITLE_CHARACTERS].split())[:TITLE_CHARACTERS].rstrip()
+    begun = text[: 10 * TITLE_CHARACTERS]
+    line, _, rest = begun.partition("\n")
+    if rest and len(line) >= LEAST_LINE:
+        begun = line
+    words = " ".join(begun.split())
+    if len(words) <= TITLE_CHARACTERS:
+        return words if len(begun) == len(text) else f"{words}…"
+    cut = words[: TITLE_CHARACTERS - 1]
+    start = cut if words[len(cut)] == " " else cut.rpartition(" ")[0]
+    # A single long word, or one in a script without spaces, is cut itself.
+    return f"{start if len(start) >= TITLE_CHARACTERS // 2 else cut}…"
 
 
 def content_of(

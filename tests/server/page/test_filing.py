@@ -90,7 +90,7 @@ def test_confirming_answers_as_shown_and_leads_to_the_next_item_with_a_notice(ap
     assert path.startswith(f"/w/{api.workspace}?seq=")
     assert after.one("h1").text == "an invoice of the hotel bank"
     notice = after.one("div", class_="notice")
-    assert notice.one("span").text == "first: travel"
+    assert notice.one("span").text == "“the flight and hotel in lisbon”: travel"
     submit(api, notice.one("form"), {})
     assert api.get("items/first").json["labels"] is None
 
@@ -184,9 +184,6 @@ def test_more_rows_are_another_page(api: Api):
 
 
 def test_empty_states_say_what_to_do_next(api: Api):
-    page = visit(api)
-    assert page.one("h1").text == "Nothing here yet"
-    assert page.one("main").all("a", href=f"/w/{api.workspace}/start")
     api.add("x", id="x")
     assert visit(api, "?q=nothing").one("h1").text == "No item fits"
     assert "There is no label yet" in visit(api).text
@@ -233,10 +230,23 @@ def test_fields_and_values_are_shown_by_name(api: Api):
     assert page.one("dl", class_="item-values").text == "pages3"
 
 
-def test_forgetting_deletes_the_item(api: Api):
-    page = visit(taught(api), "/items/first")
-    _, after = submit(api, page.one("form", data_forget=None), {})
-    assert rows(after) == ["second"]
+def test_forgetting_deletes_the_item_after_a_question(api: Api):
+    taught(api).answer("first", ["travel"])
+    page = visit(api, "/items/first?state=answered&q=lisbon")
+    actions = [form.attributes.get("action", "") for form in page.all("form")]
+    assert not [action for action in actions if "/forget" in action]
+    link = page.one("a", data_forget=None).attributes["href"]
+    question = parsed(api.get(link, headers=HTML)).one("main")
+    assert question.one("h1").text == "Delete “the flight and hotel in lisbon” for good?"
+    assert "Its answer is deleted too: travel." in question.text
+    assert "This cannot be undone." in question.text
+    cancel = question.one("a", class_="button").attributes["href"]
+    assert cancel == f"/w/{api.workspace}/items/first?state=answered&q=lisbon"
+    assert api.get("items/first").status == 200
+    path, after = submit(api, question.one("form", data_forget=None), {})
+    assert "q=lisbon" in path
+    assert rows(after) == []
+    assert rows(visit(api)) == ["second"]
     assert api.get("items/first").status == 404
     missing = api.get(f"/w/{api.workspace}/items/first", headers=HTML)
     assert missing.status == 404
@@ -283,3 +293,54 @@ def test_nothing_sure_says_so(api: Api):
     assert not [
         form for form in page.all("form", method="post") if "/sure" in form.attributes["action"]
     ]
+
+
+def test_the_notice_tells_how_many_are_filed_and_how_many_are_left_for_spot_checks(api: Api):
+    taught(api, 150)
+    for number in range(40):
+        api.add(f"book the flight and the hotel {number}", id=f"open {number}")
+    form = visit(api, "/sure?min_precision=0.9").one("form", method="post", class_="row")
+    _, after = submit(api, form, {})
+    states = [api.get(f"items/open%20{number}").json["state"] for number in range(40)]
+    states += [api.get(f"items/{id}").json["state"] for id in ("first", "second")]
+    filed, asked = states.count("filed"), states.count("asked")
+    assert filed > 1
+    assert asked > 1
+    expected = f"{filed} items were filed without asking; {asked} left for spot checks"
+    assert after.one("div", class_="notice").one("span").text == expected
+
+
+def test_the_least_certain_items_have_the_chance_of_the_whole_answer(api: Api):
+    taught(api).answer("second", ["money", "bills"])
+    for number, text in enumerate(("the bank", "a flight and an invoice", "something else")):
+        api.add(text, id=f"i{number}")
+    page = visit(api, "?order=unsure")
+    shown = [row.one("span", class_="row-chance").text for row in page.all("li", data_id=None)]
+    assert all(text.startswith("whole answer: ") for text in shown)
+    shares = [float(text.split()[2].lstrip("<>")) for text in shown]
+    assert shares == sorted(shares)
+    newest = visit(api).all("span", class_="row-chance")
+    assert not [each for each in newest if "whole answer" in each.text]
+
+
+def test_the_legend_is_there_if_words_are_marked(api: Api):
+    taught(api)
+    api.add("zzz qqq", id="strange")
+    page = visit(api, "/items/strange")
+    assert not page.one("div", class_="field-text").all("mark")
+    assert not page.all("p", class_="legend hint")
+    assert visit(api, "/items/second").one("p", class_="legend hint")
+
+
+def test_the_numbers_of_marked_words_are_text(api: Api):
+    page = visit(taught(api), "/items/second")
+    marks = page.one("div", class_="field-text").all("mark")
+    listed = [each.text for each in page.one("ul", class_="marked-words plain-list").all("li")]
+    assert sorted(listed) == sorted({f"{each.text} {each.attributes['title']}" for each in marks})
+
+
+def test_titles_show_characters_that_cannot_be_seen_as_the_text_does(api: Api):
+    api.add("user\u202egnp.exe", id="h")
+    page = visit(api, "/items/h")
+    assert page.one("h1").text == page.one("div", class_="field-text").text == "user▫gnp.exe"
+    assert page.one("span", class_="row-title").text == "user▫gnp.exe"

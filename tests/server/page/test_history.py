@@ -1,5 +1,6 @@
 """The history view: who, what and when, narrowed, in pages, with undo and redo."""
 
+from tagalong import Item
 from tests.server.api_server import Api
 from tests.server.page.pages import Element, submit, visit
 
@@ -16,20 +17,25 @@ def test_events_are_undone_and_done_again(api: Api) -> None:
     api.add("flight to lisbon", id="m/1")
     api.answer("m/1", ["travel"])
     page = visit(api, "/history")
-    assert texts(page) == ["m/1: travel", "m/1 came in", "The workspace was made"]
+    assert texts(page) == [
+        "“flight to lisbon”: travel",
+        "“flight to lisbon” came in",
+        "The workspace was made",
+    ]
     first, _, made = rows(page)
     assert first.one("a").attributes["href"] == f"/w/{api.workspace}/items/m%2F1"
     assert "owner" in first.text
     assert not made.all("form")
     path, page = submit(api, first.one("form"), {})
     assert path.startswith(f"/w/{api.workspace}/history?seq=")
-    assert texts(page)[:2] == ["Undone: m/1: travel", "undone m/1: travel"]
-    assert rows(page)[1].one("s").text == "m/1: travel"
+    answered = "“flight to lisbon”: travel"
+    assert texts(page)[:2] == [f"Undone: {answered}", f"undone {answered}"]
+    assert rows(page)[1].one("s").text == answered
     assert not rows(page)[1].all("form")
     redo = rows(page)[0].one("form")
     assert redo.one("button").text.startswith("Redo")
     _, page = submit(api, redo, {})
-    assert texts(page)[0] == "Done again: m/1: travel"
+    assert texts(page)[0] == f"Done again: {answered}"
     assert api.get("items/m%2F1").json["labels"] == ["travel"]
 
 
@@ -52,11 +58,25 @@ def test_the_history_is_narrowed(api: Api) -> None:
     api.add("two", id="two")
     api.post("labels", {"name": "press"})
     assert texts(visit(api, "/history?kind=labels")) == ["Label “press” was made"]
-    assert texts(visit(api, "/history?kind=items&item=two")) == ["two came in"]
+    assert texts(visit(api, "/history?kind=items&item=two")) == ["“two” came in"]
     assert texts(visit(api, "/history?who=nobody")) == []
     assert len(texts(visit(api, "/history?who=owner&kind=items"))) == 2
     assert "Nothing here" in visit(api, "/history?item=%3Cb%3E").text
     visit(api, "/history?kind=other", 422)
+
+
+def test_items_without_a_title_have_their_id_and_imports_their_file(api: Api) -> None:
+    api.patch("settings", {"content": "features"})
+    api.add("not kept", id="hashed")
+    assert texts(visit(api, "/history"))[0] == "hashed came in"
+    workspace = api.service.workspaces.loaded[api.workspace]
+    for count in (1, 3):
+        items = [Item(id=f"{count} {number}", text="x", labels=("a",)) for number in range(count)]
+        workspace.add_many(items, source="tickets.csv", batch=f"b{count}", actor="ann")
+    assert texts(visit(api, "/history"))[:2] == [
+        "3 items came in from tickets.csv",
+        "1 0 came in from tickets.csv, as a",
+    ]
 
 
 def test_older_events_are_on_further_pages(api: Api) -> None:

@@ -134,6 +134,23 @@ def test_the_effect_is_shown_before(api: Api) -> None:
     assert set(labels_of(api)) == {"travel", "press"}
 
 
+def test_a_name_that_exists_is_offered_as_a_merge(api: Api) -> None:
+    api.add("one", ["travel"])
+    api.add("two", ["press & media"])
+    preview = visit(api, "/labels/travel/rename?name=other")
+    page = visit(api, "/labels/travel/rename?name=press%20%26%20media", 409)
+    _, sent = submit(api, form(preview, "/rename"), {"name": "press & media"}, 409)
+    for each in (page, sent):
+        main = each.one("main")
+        assert main.one("h1").text == "There is a label press & media already"
+        assert each.one("nav").all("a", href=f"/w/{api.workspace}/labels")
+        merge, back = main.all("a")
+        assert back.attributes["href"] == f"/w/{api.workspace}/labels/travel"
+        question = visit(api, merge.attributes["href"].removeprefix(f"/w/{api.workspace}"))
+        assert question.one("h1").text == "Merge travel into press & media?"
+    assert set(labels_of(api)) == {"travel", "press & media"}
+
+
 def test_impossible_changes_are_refused(api: Api) -> None:
     api.post("labels", {"name": "travel"})
     api.post("labels", {"name": "press"})

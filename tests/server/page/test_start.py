@@ -43,14 +43,15 @@ def heading(page: Element) -> str:
 
 
 def test_an_empty_workspace_leads_to_the_start(api: Api) -> None:
-    links = [link.attributes["href"] for link in visit(api).all("a")]
-    assert f"/w/{api.workspace}/start" in links
+    found = api.get(f"/w/{api.workspace}", headers=HTML)
+    assert (found.status, found.headers["location"]) == (303, f"/w/{api.workspace}/start")
     page = visit(api, "/start")
     assert heading(page) == "Show Tagalong what is filed already"
     file = page.one("input", type="file")
     assert {"multiple", "required"} <= set(file.attributes)
     api.add("a text")
     assert heading(visit(api, "/start")) == "Bring in more items"
+    assert heading(visit(api)) == "a text"
 
 
 def test_files_are_learnt_and_undone(api: Api) -> None:
@@ -107,7 +108,10 @@ def test_columns_that_are_not_recognised_can_be_named(api: Api) -> None:
     refused = send(api, ("alien.csv", content))
     assert refused.status == 422
     page = parsed(refused)
-    assert page.one(role="alert").text.endswith("has the labels: Betreff, <b>Ablage.")
+    told = page.one(role="alert").text
+    assert told.endswith("has the labels: Betreff, <b>Ablage.")
+    assert told.count("Betreff") == 1
+    assert "option" not in told
     assert "open" in page.one("details").attributes
     offered = page.one("datalist", id="columns").all("option")
     assert [each.attributes["value"] for each in offered] == ["Betreff", "<b>Ablage"]

@@ -14,14 +14,14 @@ def test_an_answer_is_undone_and_done_again(api: Api) -> None:
     path, page = undo(api, {"seq": str(seq), "back": "filing"})
     assert path.startswith(f"/w/{api.workspace}?seq=")
     notice = page.one(class_="notice")
-    assert "Undone: mail: travel" in notice.text
+    assert "Undone: “flight to lisbon”: travel" in notice.text
     assert api.get("items/mail").json["labels"] is None
     form = notice.one("form")
     assert form.one("button").text == "Redo"
     path, page = submit(api, form, {})
     assert path.startswith(f"/w/{api.workspace}?seq=")
     notice = page.one(class_="notice")
-    assert "Done again: mail: travel" in notice.text
+    assert "Done again: “flight to lisbon”: travel" in notice.text
     assert api.get("items/mail").json["labels"] == ["travel"]
 
 
@@ -70,7 +70,7 @@ def test_a_batch_is_undone_as_one(api: Api) -> None:
         api.post("labels", {"name": name})
     workspace = api.service.workspaces.loaded[api.workspace]
     seqs = workspace.merge_labels(["a", "b"], "c", actor="owner")
-    page = visit(api, f"?seq={seqs[-1]}")
+    page = visit(api, f"/labels?seq={seqs[-1]}")
     notice = page.one(class_="notice")
     assert "2 labels were merged" in notice.text
     _, page = submit(api, notice.one("form"), {})

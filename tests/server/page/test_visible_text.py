@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 
 from tagalong.server.page.rendered_templates import FILTERS
-from tagalong.server.page.visible_text import visible
+from tagalong.server.page.visible_text import visible, visible_line
 
 ANY = st.characters(exclude_categories=())
 HOSTILE = (
@@ -69,3 +69,10 @@ def test_templates_have_it_and_escape_its_result() -> None:
     template = environment.from_string("<p>{{ text|visible }}</p>")
     page = template.render(text="<script>alert(1)</script>\u202e\ud800")
     assert page == "<p>&lt;script&gt;alert(1)&lt;/script&gt;▫�</p>"
+
+
+def test_titles_are_one_line_with_the_same_signs() -> None:
+    assert (
+        visible_line(" two\r\nlines\t\u202egnp \x1b[0m 👩\u200d🔬")
+        == "two lines ▫gnp ␛[0m 👩\u200d🔬"
+    )

@@ -188,6 +188,58 @@ def test_f_files_all_that_is_sure_with_a_preview_and_one_undo(filing: FilingPage
     filing.wait_until(lambda: set(site.open_ids()), before)
 
 
+def test_u_undoes_what_the_notice_tells_about_before_older_answers(filing: FilingPage) -> None:
+    page, site = filing.page, filing.site
+    answered = filing.id
+    filing.press("Enter")
+    filing.wait_until(lambda: site.labels_of(answered) is not None, True)
+    before = set(site.open_ids())
+    filing.press("f")
+    page.wait_for_url("**/sure")
+    page.get_by_role("button", name="File").click()
+    page.wait_for_url(lambda address: "/sure" not in address)
+    assert len(before - set(site.open_ids())) > 3
+    filing.press("u")
+    expect(page.get_by_role("status").filter(has_text="Undone: ")).to_be_visible()
+    assert set(site.open_ids()) == before
+    assert site.labels_of(answered) is not None
+    filing.press("u")
+    filing.expect_answer(answered, None)
+
+
+def test_u_undoes_a_change_of_another_view_before_older_answers(filing: FilingPage) -> None:
+    page, site = filing.page, filing.site
+    answered = filing.id
+    filing.press("Enter")
+    filing.wait_until(lambda: site.labels_of(answered) is not None, True)
+    page.goto(site.url("/labels"))
+    page.get_by_label("New label").fill("brand new")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("status").filter(has_text="was made")).to_be_visible()
+    page.get_by_role("link", name="Filing").click()
+    filing.press("u")
+    expect(filing.messages).to_contain_text("Undone: Label “brand new” was made")
+    names = [each["name"] for each in site.calls.get("labels").json["labels"]]
+    assert "brand new" not in names
+    assert site.labels_of(answered) is not None
+
+
+def test_u_goes_back_to_an_item_that_was_put_off(filing: FilingPage) -> None:
+    first, second, third = filing.rows[:3]
+    filing.press("Enter")
+    filing.expect_shown(second)
+    filing.wait_until(lambda: filing.site.labels_of(first) is not None, True)
+    filing.press("s")
+    filing.expect_shown(third)
+    filing.press("u")
+    filing.expect_shown(second)
+    filing.expect_steady()
+    assert filing.site.labels_of(first) is not None
+    assert not filing.site.events("undo")[1:]  # one is in the workspace from the beginning
+    filing.press("u")
+    filing.expect_answer(first, None)
+
+
 def test_help_lists_the_keys_which_can_be_switched_off(filing: FilingPage) -> None:
     page, id = filing.page, filing.id
     filing.press("?")

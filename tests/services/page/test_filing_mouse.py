@@ -113,9 +113,10 @@ def test_items_of_one_source(filing: FilingPage) -> None:
     expected = filing.site.calls.get("items?state=open&source=scanner&limit=100").json["items"]
     assert filing.rows == [each["id"] for each in expected]
     first, second = filing.rows[:2]
+    labels = filing.chosen
     filing.button("File").first.click()
     filing.expect_shown(second)
-    filing.expect_answer(first, filing.site.labels_of(first))
+    filing.expect_answer(first, labels)
     assert "source=scanner" in filing.page.url
 
 
@@ -129,6 +130,13 @@ def test_the_least_certain_items_first(filing: FilingPage) -> None:
 def test_an_item_is_deleted_for_good(filing: FilingPage) -> None:
     id = filing.id
     filing.page.get_by_text("More", exact=True).click()
+    filing.page.get_by_role("link", name="Delete for good").click()
+    expect(filing.page.get_by_role("heading", level=1)).to_contain_text("for good?")
+    assert id in filing.site.open_ids()
+    filing.page.get_by_role("link", name="Cancel").click()
+    filing.expect_shown(id)
+    filing.page.get_by_text("More", exact=True).click()
+    filing.page.get_by_role("link", name="Delete for good").click()
     filing.button("Delete for good").click()
     filing.page.wait_for_url(lambda address: "/forget" not in address)
     filing.wait_until(lambda: id in filing.site.open_ids(), False)

@@ -150,22 +150,23 @@ def test_an_answer_is_undone_and_done_again_in_the_history(
     site: Site, page: Page, hand: Hand
 ) -> None:
     id = site.open_ids()[0]
+    answered = f"“{site.item(id)['title']}”: support, travel"
     site.calls.post(f"items/{id}/answer", {"labels": ["support", "travel"]})
     page.goto(site.url())
     hand.press(page.get_by_role("link", name="History"))
     hand.pick(page.get_by_label("What"), "answers")
     hand.press(page.get_by_role("button", name="Show"))
     row = page.locator(".event-row").first
-    expect(row).to_contain_text(f"{id}: support, travel")
+    expect(row).to_contain_text(answered)
     expect(row).to_contain_text("owner")
     undos = len(site.events("undo"))
     hand.press(row.get_by_role("button", name="Undo"))
-    notice(page, f"Undone: {id}: support, travel")
+    notice(page, f"Undone: {answered}")
     assert site.labels_of(id) is None
     assert len(site.events("undo")) == undos + 1
-    expect(page.locator(".event-row.undone").first).to_contain_text(f"{id}: support, travel")
+    expect(page.locator(".event-row.undone").first).to_contain_text(answered)
     hand.press(page.locator(".event-row").first.get_by_role("button", name="Redo"))
-    notice(page, f"Done again: {id}: support, travel")
+    notice(page, f"Done again: {answered}")
     assert sorted(site.labels_of(id) or []) == ["support", "travel"]
 
 

@@ -44,6 +44,7 @@ def test_reading(site: Site, page: Page) -> None:
     page.locator("[data-reasons] summary").click()
     assert page.locator("[data-reasons] tbody tr").count() > 3
     assert page.locator(".with-script:visible").count() == 0
+    assert page.locator("kbd:visible").count() == 0
 
 
 def test_answering_and_undoing(site: Site, page: Page) -> None:

@@ -104,6 +104,11 @@ def label_path(label: str, path: str = "") -> str:
     return f"/labels/{quote(label, safe='')}{path}"
 
 
+def forget_path(site: Site) -> str:
+    """The path of the question before the first open item is deleted."""
+    return f"/items/{quote(site.open_ids()[0], safe='')}/forget"
+
+
 VIEWS = (
     View("filing", ""),
     View("filing-item", "/items/mail-0305?order=unsure", hostile=False),
@@ -119,6 +124,7 @@ VIEWS = (
     View("filing-done", "", kind="done", hostile=False),
     View("filing-empty", "", kind="empty", hostile=False),
     View("filing-notice", "?seq=340"),
+    View("filing-forget", forget_path),
     View("sure", "/sure"),
     View("sure-nothing", "/sure", kind="few", hostile=False),
     View("trust", "/trust"),
@@ -136,6 +142,7 @@ VIEWS = (
     View("label-long", label_path(HOSTILE_LABELS[-1]), kind="hostile"),
     View("label-rename", label_path("press", "/rename?name=media")),
     View("label-merge", label_path("press", "/merge?into=newsletters")),
+    View("label-rename-taken", label_path("press", "/rename?name=travel"), status=409),
     View("label-forget", label_path("press", "/forget")),
     View(
         "label-merge-hostile",

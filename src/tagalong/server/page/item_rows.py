@@ -27,6 +27,8 @@ class ItemRow:
         there is none.
     probability : float or None
         The chance of this suggestion; None if it has an answer.
+    whole : float or None
+        The chance that the suggested labels are exactly the right ones; None if it has an answer.
     sure : bool
         Whether it can be filed without asking.
     viewers : list of str
@@ -37,6 +39,7 @@ class ItemRow:
     title: str
     label: str
     probability: float | None
+    whole: float | None
     sure: bool
     viewers: list[str]
 
@@ -60,12 +63,14 @@ def item_rows(
     found = {record.id: each for record, each in zip(waiting, suggested, strict=True)}
     rows = []
     for record, who in zip(records, viewers, strict=True):
-        label, probability, sure = "", None, False
+        label, probability, whole, sure = "", None, None, False
         if record.labels is not None:
             label = ", ".join(record.labels) or "none of these"
         elif suggestions := found[record.id]:
             # The label that would be filed stands for the item, also if another one is first.
             shown = next((each for each in suggestions if each.sure), suggestions[0])
             label, probability, sure = str(shown.label), shown.probability, shown.sure
-        rows.append(ItemRow(record, title_of(record.content), label, probability, sure, who))
+            whole = suggestions.whole
+        title = title_of(record.content)
+        rows.append(ItemRow(record, title, label, probability, whole, sure, who))
     return rows

@@ -17,6 +17,8 @@ __all__ = ["Chip", "ItemView", "item_view"]
 PLACES = 9
 """Number of suggested labels, so that each has a digit key."""
 MOST_CHARACTERS = 20_000
+MOST_WORDS = 30
+"""Number of marked words whose numbers are listed below the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,17 @@ class ItemView:
         return isinstance(self.record.content.item, Item)
 
     @property
+    def marked_words(self) -> list[Piece]:
+        """The words that are marked, each once, the one with the largest value first."""
+        marked: dict[tuple[str, float], Piece] = {}
+        for field in self.fields:
+            for piece in field.pieces:
+                if piece.value is not None:
+                    marked.setdefault((piece.text.casefold(), piece.value), piece)
+        by_size = sorted(marked.items(), key=lambda each: -abs(each[0][1]))
+        return [piece for _, piece in by_size[:MOST_WORDS]]
+
+    @property
     def was(self) -> str:
         """The present answer as JSON, which a new answer must name."""
         return json.dumps(self.record.labels)
@@ -119,15 +132,15 @@ def item_view(
     item = record.content.item
     found = workspace.suggest(item, PLACES)
     chips = _chips(found, record.labels)
-    known = set(workspace.labels)
+    tagger = workspace.tagger  # one model for all reasons, even if an undo replaces it meanwhile
+    known = set(tagger.labels)
     choices = [label, *(chip.label for chip in chips)]
     why = next((each for each in choices if each is not None and each in known), "")
     fields: Sequence[MarkedField] = _plain_fields(record)
     reasons = None
     if why:
-        explanation = workspace.explain(item, why)
-        features = workspace.tagger.features
-        fields = marked_text(item, explanation, features, MOST_CHARACTERS).fields
+        explanation = tagger.explain(item, why)
+        fields = marked_text(item, explanation, tagger.features, MOST_CHARACTERS).fields
         reasons = reasons_of(explanation)
     return ItemView(
         record,

@@ -55,8 +55,8 @@ def notice_of(workspace: Workspace, seq: int) -> Notice | None:
     if is_undo:
         text = undo_text(workspace, listed)
     elif count == 1:
-        text = event_text(listed)
+        text = event_text(workspace, listed)
     else:
-        text = batch_text(event.kind, count)
+        text = batch_text(workspace, listed, count)
     can_undo = not listed.is_undone and event.kind not in NOT_UNDOABLE
     return Notice(text, seq, event.batch, can_undo, is_undo)

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from tagalong.printable import printable
 from tagalong.server.page.static_files import static_path
-from tagalong.server.page.visible_text import visible
+from tagalong.server.page.visible_text import visible, visible_line
 
 __all__ = ["FILTERS", "render"]
 
@@ -90,6 +90,7 @@ def path(text: str) -> str:
 FILTERS: dict[str, Callable[..., str]] = {
     "plain": printable,
     "visible": visible,
+    "title_line": visible_line,
     "percent": percent,
     "number": number,
     "signed": signed,

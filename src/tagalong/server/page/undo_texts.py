@@ -41,11 +41,10 @@ def undo_text(workspace: Workspace, undo: ListedEvent) -> str:
     if found is None:
         return verb
     if len(taken) == 1:
-        return f"{verb}: {event_text(found)}"
+        return f"{verb}: {event_text(workspace, found)}"
     batch = found.event.batch
     if batch and workspace.events_of_batch(batch) == taken:
-        return f"{verb}: {batch_text(found.event.kind, len(taken))}"
+        return f"{verb}: {batch_text(workspace, found, len(taken))}"
     others = len(taken) - 1
-    return (
-        f"{verb}: {event_text(found)}, and {others:,} {'change' if others == 1 else 'changes'} more"
-    )
+    more = f"{others:,} {'change' if others == 1 else 'changes'} more"
+    return f"{verb}: {event_text(workspace, found)}, and {more}"

@@ -5,7 +5,7 @@ from unicodedata import category
 
 from tagalong.printable import is_printable
 
-__all__ = ["visible"]
+__all__ = ["visible", "visible_line"]
 
 KEPT = "\t\n\r\u200c\u200d"
 """White space, and the zero-width characters that words of some scripts and some emoji need."""
@@ -43,6 +43,22 @@ def visible(text: str) -> str:
         return text
     signs = {ord(character): _sign(character) for character in set(text)}
     return LONE_RETURN.sub(RETURN_SIGN, text.translate(signs))
+
+
+def visible_line(text: str) -> str:
+    r"""Return a title with the same signs as `visible`, as one line.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Examples
+    --------
+    >>> visible_line("\u202egnp\nnext line")
+    '▫gnp next line'
+    """
+    return " ".join(visible(text).split())
 
 
 def _sign(character: str) -> str:

@@ -65,7 +65,9 @@ const store = (name, value) => {
   }
 };
 const outbox = stored("outbox");
-const undoable = stored("undoable"); // what this tab has changed, the last one at the end
+// What this tab has done, the last one at the end: answers, items that were put off, and changes
+// by forms, which a notice tells about.
+const undoable = stored("undoable");
 let isSending = false;
 let isLoggedOut = false;
 let isOffline = false;
@@ -139,9 +141,10 @@ async function deliver() {
 async function attempt(change) {
   const body = { ...change.body };
   if (change.undoes) {
-    const seq = undoable.find((each) => each.key === change.undoes)?.seq;
-    if (seq === undefined) return new Response("{}", { status: 410 });
-    body.seq = seq;
+    const entry = undoable.find((each) => each.key === change.undoes);
+    if (entry?.seq === undefined) return new Response("{}", { status: 410 });
+    if (entry.batch) body.batch = entry.batch;
+    else body.seq = entry.seq;
   }
   try {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": change.key };
@@ -175,8 +178,11 @@ function settle(change, response, answer) {
     }
     return;
   }
-  if (entry && change.kind === "answer") undoable.splice(undoable.indexOf(entry), 1);
-  const open = ["Open it", () => items?.show(change.id) ?? (location = base + pathOf(change.id))];
+  if (entry && !change.undoes) undoable.splice(undoable.indexOf(entry), 1);
+  const open =
+    change.id === undefined
+      ? ["Open the history", () => (location = `${base}/history`)]
+      : ["Open it", () => items?.show(change.id) ?? (location = base + pathOf(change.id))];
   if (change.kind === "answer" && response.status === 409 && "labels" in answer) {
     const theirs =
       answer.labels === null ? "no label any more" : answer.labels.join(", ") || "none of these";
@@ -195,8 +201,11 @@ function settle(change, response, answer) {
   items?.learnt(change.id);
 }
 
+const newKey = () =>
+  crypto.randomUUID?.() ?? [...crypto.getRandomValues(new Uint32Array(4))].join("-");
+
 function answerItem({ id, title, body, was }) {
-  const key = crypto.randomUUID?.() ?? [...crypto.getRandomValues(new Uint32Array(4))].join("-");
+  const key = newKey();
   undoable.push({ key, id, title });
   send({
     kind: "answer",
@@ -216,6 +225,18 @@ function undoLast() {
     tell("Nothing was changed here that could be undone. History has all changes.");
     return;
   }
+  const form = undoForm();
+  if (form && entry.key === keyOfNotice(form)) {
+    form.requestSubmit();
+    return;
+  }
+  if (entry.isSkip) {
+    undoable.splice(undoable.indexOf(entry), 1);
+    remember();
+    tell(`Back to ${entry.title}. No answer was changed.`);
+    items?.reopened(entry.id);
+    return;
+  }
   entry.isTaken = true;
   const key = `undo-${entry.key}`;
   send({
@@ -231,6 +252,26 @@ function undoLast() {
 
 function redo({ id, title, key }, seq) {
   send({ kind: "redo", key: `redo-${key}`, id, title, url: `${api}/undo`, body: { seq } });
+}
+
+// The form that undoes the change that the page tells about, if there is one.
+const undoForm = () => find("[data-undo-form]");
+const keyOfNotice = (form) => `notice-${form.dataset.undoForm}`;
+
+// A change by a form is the last one, unless the page is an old one that was opened again.
+function recordNotice(form) {
+  const seq = Number(form.dataset.undoForm);
+  if (undoable.some((each) => each.seq >= seq)) return;
+  const title = find("span", form.parentElement).textContent;
+  const batch = form.elements.namedItem("batch")?.value;
+  undoable.push({ key: keyOfNotice(form), title, seq, batch });
+  remember();
+}
+
+function dropNotice(form) {
+  const at = undoable.findIndex((each) => each.key === keyOfNotice(form));
+  if (at >= 0) undoable.splice(at, 1);
+  remember();
 }
 
 // Parts of the page, fetched as HTML
@@ -399,15 +440,17 @@ class Items {
   skip() {
     if (!find("[data-skip]", place) || this.isLeft) return;
     const { title } = this;
+    const key = newKey();
+    undoable.push({ key, id: this.id, title, isSkip: true });
     send({
       kind: "skip",
-      key: "",
+      key,
       id: this.id,
       title,
       url: `${api}${pathOf(this.id)}/skip`,
       body: {},
     });
-    tell(`${title} comes later.`);
+    tell(`${title} comes later.`, { buttons: [["Back to it", undoLast]] });
     this.leave(true);
   }
 
@@ -430,7 +473,9 @@ class Items {
     if (!this.isTouched) return this.renew(false);
   }
 
+  // An item is shown again after an undo; a change of something else only renews what is shown.
   reopened(id) {
+    if (id === undefined) return this.learnt();
     this.answered.delete(id);
     this.ready.delete(id);
     list.refreshSoon();
@@ -948,7 +993,10 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
   isLeaving = Boolean(link) && link.origin === location.origin && !event.defaultPrevented;
 });
-document.addEventListener("submit", (event) => (isLeaving = !event.defaultPrevented));
+document.addEventListener("submit", (event) => {
+  isLeaving = !event.defaultPrevented;
+  if (event.target.matches("[data-undo-form]")) dropNotice(event.target);
+});
 addEventListener("beforeunload", (event) => {
   if (outbox.length && !isLeaving) event.preventDefault();
 });
@@ -964,6 +1012,7 @@ if (place) {
   new News();
 }
 if (base) {
+  if (undoForm()) recordNotice(undoForm());
   showConnection();
   deliver();
 }

@@ -13,6 +13,8 @@ __all__ = ["Headline", "headline", "is_clearly_below", "precision_text"]
 
 RARE = 0.01
 """Below this probability a result is not explained by chance."""
+FEW = 100
+"""Below this number of suggestions the reason for chance is that there are so few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,9 @@ def precision_text(right: int, marked: int, target: float) -> str:
         return text
     if text == required:
         text = f"{100 * math.floor(1000 * share) / 1000:.1f}\N{NARROW NO-BREAK SPACE}%"
-    why = "" if is_clearly_below(right, marked, target) else "; with so few, that can be chance"
+    why = ""
+    if not is_clearly_below(right, marked, target):
+        why = "; with so few, that can be chance" if marked < FEW else "; that can be chance"
     return f"{text}, less than {required}{why}"
 
 

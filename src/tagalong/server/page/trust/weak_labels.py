@@ -1,7 +1,7 @@
 """The labels that are found least often, what is suggested instead, and items to look at."""
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +38,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ConfusedWith:
-    """A label that was suggested first in place of another one.
+    """A wrong label that was suggested first for items with another one.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ class WeakLabel:
     sure, sure_right : int
         How often it was sure at 95 %, and how often it was right then.
     confused : tuple of ConfusedWith
-        The labels that were suggested first instead, the most frequent first.
+        The wrong labels that were suggested first for its items, the most frequent first. With
+        several labels per item they are counted over the recent answers.
     examples : tuple of Example
         The last items with this label, if there is no example of what was suggested instead.
     """
@@ -112,11 +113,13 @@ def weak_labels(workspace: Workspace, report: Report) -> tuple[WeakLabel, ...]:
     if not weak:
         return ()
     numbers: dict[Hashable, int] = {label: i for i, label in enumerate(report.labels)}
-    pairs = {one.label: _pairs(report, numbers[one.label]) for one in weak}
-    items = _confused_items(workspace, report, {pair for found in pairs.values() for pair in found})
+    wrong = _WrongFirst(workspace, report)
+    pairs = {one.label: wrong.pairs(numbers[one.label]) for one in weak}
     confused = {
         label: tuple(
-            ConfusedWith(str(report.labels[pair[1]]), count, _examples(workspace, items[pair]))
+            ConfusedWith(
+                str(report.labels[pair[1]]), count, _examples(workspace, wrong.items(pair))
+            )
             for pair, count in found.items()
         )
         for label, found in pairs.items()
@@ -144,32 +147,45 @@ def _found(report: Report, measured: LabelMeasures) -> float:
     return 1.0 if math.isnan(share) else share
 
 
-def _pairs(report: Report, number: int) -> dict[Pair, int]:
-    """Return the labels that were suggested in place of one, and how often."""
-    pairs = report.answers.confusion_counts
-    mine = np.flatnonzero(pairs[:, 0] == number)[:MOST_PAIRS]
-    return {(label, suggested): items for label, suggested, items in pairs[mine].tolist()}
+class _WrongFirst:
+    """The labels that were wrongly suggested first, and the items for which they were.
 
-
-def _confused_items(
-    workspace: Workspace, report: Report, wanted: Iterable[Pair]
-) -> dict[Pair, list[str]]:
-    """Return the ids of the last items for which a wrong label was suggested.
-
-    The figures keep the labels of the recent rounds, and the journal has their items. If the two
-    do not agree, as when the learner refused an answer, there are no examples.
+    The figures keep the first suggestions of the recent rounds, and the journal has their items
+    and labels. If the two do not agree, as when the learner refused an answer, there are no
+    examples, and only items with one label are counted.
     """
-    found: dict[Pair, list[str]] = {pair: [] for pair in wanted}
-    rounds = report.answers.recent_first[::-1].tolist()
-    answers = workspace.first_answers(len(rounds)) if found else []
-    if len(answers) != len(rounds):
-        return found
-    for (only, first), answer in zip(rounds, answers, strict=True):
-        if only >= 0 and report.labels[only] not in answer.labels:
-            return {pair: [] for pair in found}
-        if len(found.get((only, first), "full")) < MOST_EXAMPLES:
-            found[only, first].append(answer.id)
-    return found
+
+    def __init__(self, workspace: Workspace, report: Report):
+        self._report = report
+        self._recent: dict[Pair, list[str]] = {}
+        rounds = report.answers.recent_first[::-1].tolist()
+        answers = workspace.first_answers(len(rounds))
+        if len(answers) != len(rounds):
+            return
+        numbers: dict[Hashable, int] = {label: i for i, label in enumerate(report.labels)}
+        found: dict[Pair, list[str]] = {}
+        for (only, first), answer in zip(rounds, answers, strict=True):
+            if only >= 0 and report.labels[only] not in answer.labels:
+                return
+            right = {numbers[label] for label in answer.labels if label in numbers}
+            if 0 <= first < len(report.labels) and first not in right:
+                for number in right:
+                    found.setdefault((number, first), []).append(answer.id)
+        self._recent = found
+
+    def pairs(self, number: int) -> dict[Pair, int]:
+        """Return a label with each wrong one that was suggested first, and how often it was."""
+        if self._report.one_label or not self._recent:
+            counts = self._report.answers.confusion_counts
+            mine = np.flatnonzero(counts[:, 0] == number)[:MOST_PAIRS]
+            return {(label, first): items for label, first, items in counts[mine].tolist()}
+        found = {pair: len(ids) for pair, ids in self._recent.items() if pair[0] == number}
+        most = sorted(found, key=lambda pair: (-found[pair], pair))
+        return {pair: found[pair] for pair in most[:MOST_PAIRS]}
+
+    def items(self, pair: Pair) -> list[str]:
+        """Return the ids of the last items for which the second label was wrongly first."""
+        return self._recent.get(pair, [])[:MOST_EXAMPLES]
 
 
 def _examples(workspace: Workspace, ids: Sequence[str]) -> tuple[Example, ...]:

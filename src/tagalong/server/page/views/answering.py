@@ -1,17 +1,19 @@
-"""Forms of the filing view: answers, put-offs, forgetting."""
+"""Forms of the filing view: answers, put-offs, and forgetting after a question."""
 
 import json
 from typing import Any
 
 from starlette.responses import Response
 
+from tagalong.journal.contents import title_of
+from tagalong.learning.items import Item
 from tagalong.server.api.calls import Call
 from tagalong.server.api.forms import FORM
 from tagalong.server.api.json_forms import LABELS
 from tagalong.server.api.operations import Operation
 from tagalong.server.api.schemas import Flag, Record, Text
-from tagalong.server.page.rendering import P, redirect
-from tagalong.server.page.views.filing import FILTERS, kept_filters
+from tagalong.server.page.rendering import P, page, redirect
+from tagalong.server.page.views.filing import FILTERS, as_query, kept_filters
 from tagalong.server.problems import Problem
 
 __all__ = ["OPERATIONS"]
@@ -62,6 +64,24 @@ async def skip_item(call: Call) -> Response:
     return redirect(call, "", None, **kept_filters(call.body))
 
 
+async def show_forget(call: Call) -> Response:
+    """Show what deleting an item would do, with a form that does it."""
+    filters = kept_filters(call.query)
+    async with call.workspace() as workspace:
+        record = await call.run(workspace.item, call.id)
+        return await page(
+            call,
+            workspace,
+            "item_forget.html",
+            view="filing-forget",
+            record=record,
+            title=title_of(record.content),
+            has_text=isinstance(record.content.item, Item),
+            filters=filters,
+            query=as_query(filters),
+        )
+
+
 async def forget_item(call: Call) -> Response:
     """Delete an item for good."""
     async with call.workspace() as workspace:
@@ -87,6 +107,15 @@ OPERATIONS = (
         skip_item,
         body=ANSWER,  # a button of the same form
         body_media=FORM,
+    ),
+    Operation(
+        "forgetPage",
+        "GET",
+        f"{P}/items/{{id}}/forget",
+        "Show what deleting an item would do.",
+        show_forget,
+        query=FILTERS,
+        is_change=False,
     ),
     Operation(
         "forgetForm",

@@ -15,9 +15,9 @@ from tagalong.server.api.operations import Operation
 from tagalong.server.api.schemas import Choice, Text, Type, Whole
 from tagalong.server.page.item_rows import ItemRow, item_rows
 from tagalong.server.page.item_views import ItemView, item_view
-from tagalong.server.page.rendering import NOTICE, P, fragment, page
+from tagalong.server.page.rendering import NOTICE, P, fragment, page, redirect
 
-__all__ = ["FILTERS", "OPERATIONS", "kept_filters"]
+__all__ = ["FILTERS", "OPERATIONS", "as_query", "kept_filters"]
 
 ROWS = 40
 MOST_ROWS = 400
@@ -55,6 +55,8 @@ class ItemList:
         Where items come from.
     waiting : int
         Number of all items that wait for an answer.
+    by_whole : bool
+        Whether rows are in the order of the chance that all suggested labels are right.
     """
 
     rows: list[ItemRow]
@@ -63,6 +65,7 @@ class ItemList:
     query: str
     sources: list[str]
     waiting: int
+    by_whole: bool
 
 
 def kept_filters(query: Mapping[str, Any]) -> dict[str, str]:
@@ -80,10 +83,11 @@ def _list(call: Call, workspace: Workspace) -> ItemList:
     """Return a page of the list, as the parameters of the request say."""
     filters = kept_filters(call.query)
     state = filters.get("state", "open")
+    # Only open items have an order of uncertainty.
+    is_unsure = filters.get("order") == "unsure" and state == "open"
     found = workspace.page(
         state=state,
-        # Only open items have an order of uncertainty.
-        order="unsure" if filters.get("order") == "unsure" and state == "open" else "newest",
+        order="unsure" if is_unsure else "newest",
         after=call.query.get("after"),
         limit=call.query.get("rows", ROWS),
         source=filters.get("source"),
@@ -96,13 +100,21 @@ def _list(call: Call, workspace: Workspace) -> ItemList:
         rows,
         found.next,
         filters,
-        _as_query(filters),
+        as_query(filters),
         workspace.sources(MOST_SOURCES),
         counts.get("open", 0) + counts.get("asked", 0),
+        is_unsure and not workspace.tagger.has_one_label,
     )
 
 
-def _as_query(filters: Mapping[str, str]) -> str:
+def as_query(filters: Mapping[str, str]) -> str:
+    """Return the parameters of the list as those of a URL, with "?"; "" without any.
+
+    Parameters
+    ----------
+    filters : mapping of str to str
+        The parameters.
+    """
     return f"?{urlencode(filters)}" if filters else ""
 
 
@@ -119,7 +131,7 @@ def _view(call: Call, workspace: Workspace, record: ItemRecord) -> ItemView:
 
 
 async def show_filing(call: Call) -> Response:
-    """Show the list with its first item, or an item with the list beside it."""
+    """Show the list with its first item, or an item; without any item lead to the start view."""
     id = call.names.get("id")
 
     def work(workspace: Workspace) -> tuple[ItemList, ItemView | None]:
@@ -135,6 +147,8 @@ async def show_filing(call: Call) -> Response:
     async with call.workspace() as workspace:
         listed, view = await call.run(work, workspace)
         counts = await call.run(workspace.item_counts)
+        if not sum(counts.values()) and not listed.filters:
+            return redirect(call, "/start", call.query.get("seq"))
         return await page(
             call,
             workspace,
@@ -142,7 +156,6 @@ async def show_filing(call: Call) -> Response:
             view="filing",
             list=listed,
             item=view,
-            is_empty=not sum(counts.values()),
             filters=listed.filters,
             query=listed.query,
         )
@@ -165,7 +178,7 @@ async def show_item(call: Call) -> Response:
         view = await call.run(work, workspace)
         filters = kept_filters(call.query)
         return fragment(
-            call, workspace, "item.html", item=view, filters=filters, query=_as_query(filters)
+            call, workspace, "item.html", item=view, filters=filters, query=as_query(filters)
         )
 
 

@@ -74,11 +74,11 @@ def _row(workspace: Workspace, row: HistoryRow) -> EventRow:
     event = row.listed.event
     is_undo = event.kind == "undo"
     if row.count > 1:
-        text = batch_text(event.kind, row.count)
+        text = batch_text(workspace, row.listed, row.count)
     elif is_undo:
         text = undo_text(workspace, row.listed)
     else:
-        text = event_text(row.listed)
+        text = event_text(workspace, row.listed)
     is_undone = row.undone == row.count
     can_undo = not is_undone and event.kind not in NOT_UNDOABLE
     return EventRow(row.listed, text, row.count, is_undone, can_undo, is_undo)

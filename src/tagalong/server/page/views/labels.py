@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from tagalong.journal import LabelFacts, NotFoundError, Workspace
+from tagalong.journal import ConflictError, LabelFacts, NotFoundError, Workspace
 from tagalong.journal.contents import title_of
 from tagalong.server.api.calls import Call
 from tagalong.server.api.forms import FORM
@@ -135,7 +135,27 @@ def _needed(call: Call, field: str) -> str:
 
 async def show_rename(call: Call) -> Response:
     """Show what renaming would do."""
-    return await _show_effect(call, "rename", to=_needed(call, "name"))
+    to = _needed(call, "name")
+    try:
+        return await _show_effect(call, "rename", to=to)
+    except ConflictError:
+        return await _show_taken(call, to)
+
+
+async def _show_taken(call: Call, to: str) -> Response:
+    """Say that another label has this name, and offer to merge the two."""
+    name = label_of(call.names["label"])
+    async with call.workspace() as workspace:
+        return await page(
+            call,
+            workspace,
+            "label_taken.html",
+            view="labels",
+            status=409,
+            name=name,
+            to=to,
+            path=label_path(name),
+        )
 
 
 async def show_merge(call: Call) -> Response:
@@ -153,7 +173,12 @@ async def rename(call: Call) -> Response:
     """Rename a label."""
     name, to = label_of(call.names["label"]), call.body["name"]
     async with call.workspace() as workspace:
-        seq = await call.run(workspace.rename_label, name, to, **call.key)
+        try:
+            seq = await call.run(workspace.rename_label, name, to, **call.key)
+        except ConflictError:
+            if to not in workspace.labels:
+                raise
+            return await _show_taken(call, to)
     return redirect(call, f"/labels/{label_path(to)}", seq)
 
 

@@ -1,5 +1,6 @@
 """The start view: bring in files, or begin with a single text."""
 
+import re
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -20,6 +21,8 @@ KNOWN_LABELS = 200
 """Number of labels that the form for a single text offers."""
 SHOWN_PROBLEMS = (400, 413, 422)
 """Problems with a file, after which the person tries again."""
+OPTIONS_TEXT = re.compile(r"; (name|the columns are|its keys are) ")
+"""Where a reason goes on with the options of the command line, and with all columns."""
 TEXT = Record(
     "TextForm",
     {"text": Text(1, pattern=r"[\s\S]*\S[\s\S]*", meaning="a text that is not only spaces")},
@@ -43,6 +46,10 @@ async def show_start(call: Call) -> Response:
 
 
 async def _shown(call: Call, problem: Problem | None = None) -> Response:
+    columns = [] if problem is None else problem.facts.get("columns", [])
+    reason = "" if problem is None else problem.detail
+    if columns:  # the page says where to name them
+        reason = OPTIONS_TEXT.split(reason)[0]
     async with call.workspace() as workspace:
         stats = await call.run(workspace.stats)
         found = await page(
@@ -52,7 +59,8 @@ async def _shown(call: Call, problem: Problem | None = None) -> Response:
             view="start",
             status=200 if problem is None else problem.status,
             problem=problem,
-            columns=[] if problem is None else problem.facts.get("columns", []),
+            reason=reason,
+            columns=columns,
             formats=FORMAT_NAMES,
             is_empty=not sum(stats.items.values()),
             labels=workspace.labels[:KNOWN_LABELS],

@@ -64,7 +64,7 @@ async def undo(call: Call) -> Response:
 def _texts(workspace: Workspace, seqs: list[int]) -> list[str]:
     found = (listed_event(workspace, seq) for seq in seqs)
     return [
-        undo_text(workspace, each) if each.event.kind == "undo" else event_text(each)
+        undo_text(workspace, each) if each.event.kind == "undo" else event_text(workspace, each)
         for each in found
         if each is not None
     ]
