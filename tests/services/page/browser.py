@@ -1,6 +1,8 @@
 """Chromium without a window, and pages that note what must not happen in them."""
 
+import math
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -53,6 +55,7 @@ _SIDEWAYS = """() => {
 PATIENCE = 30
 """Seconds after which nothing happens any more in a page, even on a busy machine."""
 STEP = 50
+SECONDS_TO_SETTLE = 5.0
 QUIET = 200
 """Milliseconds without a request after which a page has got everything."""
 
@@ -192,10 +195,18 @@ class Window:
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.evaluate(_TWO_FRAMES)
 
-    def settle(self) -> None:
-        """Wait until all requests are answered, but for those whose answers never end."""
-        quiet = 0
-        while quiet < QUIET:
+    def settle(self, for_milliseconds: int = QUIET, seconds: float = math.inf) -> None:
+        """Wait until all requests are answered, but for those whose answers never end.
+
+        Parameters
+        ----------
+        for_milliseconds : int
+            So long there has to be no request.
+        seconds : float
+            After that it is not waited for any longer.
+        """
+        quiet, end = 0, time.monotonic() + seconds
+        while quiet < for_milliseconds and time.monotonic() < end:
             self.page.wait_for_timeout(STEP)
             quiet = 0 if self.notes.waiting else quiet + STEP
 
@@ -203,9 +214,15 @@ class Window:
         """Elements that make the page wider than the window; none if it is not."""
         return list(self.page.evaluate(_SIDEWAYS))
 
+    def shut(self) -> None:
+        """Close the browser. Chromium hangs if that happens while it goes from page to page."""
+        if not self.page.is_closed():
+            self.settle(STEP, SECONDS_TO_SETTLE)
+        self.context.close()
+
     def close(self) -> None:
         """Close the browser; faults that it noted fail the test."""
-        self.context.close()
+        self.shut()
         assert not self.notes.faults, "\n".join(self.notes.faults)
 
 

@@ -104,7 +104,7 @@ def open_window() -> Iterator[Callable[..., Window]]:
 
     yield new
     for window in opened:
-        window.context.close()
+        window.shut()
     for window in opened:
         window.close()
 
