@@ -146,8 +146,10 @@ def test_a_holder_stopped_within_a_transaction(
 
         def stop_within(*given: Any, **named: Any) -> int:
             seq = answer(*given, **named)
-            end_lease_session(postgres_url)
-            taken.append(Workspace(second, create=False, wait=TIMEOUT))  # waits for the time-out
+            with first._session._mutex:  # a process that is stopped gives no sign of life
+                end_lease_session(postgres_url)
+                # It waits until the transaction is ended.
+                taken.append(Workspace(second, create=False, wait=TIMEOUT))
             return seq
 
         answer = workspace._recorder.answer
