@@ -16,6 +16,13 @@ def filing(site: Site, new_window: Callable[..., Window]) -> FilingPage:
     return FilingPage(site, new_window(size=NARROW))
 
 
+_IS_ABOVE = """() => {
+  const [notice, bar] = ["[data-toasts] .notice", ".answer-buttons"].map(
+    each => document.querySelector(each)?.getBoundingClientRect());
+  return Boolean(notice?.height && bar?.height) && notice.bottom <= bar.top;
+}"""
+
+
 def box(found: Locator) -> Any:
     return found.evaluate("each => each.getBoundingClientRect().toJSON()")
 
@@ -26,14 +33,14 @@ def test_messages_leave_the_buttons_free(filing: FilingPage) -> None:
     expect(filing.messages).to_be_visible()
     expect(filing.page.locator("[data-item]")).not_to_have_attribute("data-item", first)
     filing.page.evaluate("scrollTo(0, 0)")
-    bar = box(filing.page.locator(".answer-buttons"))
-    assert box(filing.messages.locator(".notice"))["bottom"] <= bar["top"]
+    filing.wait_until(lambda: filing.page.evaluate(_IS_ABOVE), True)  # the next item moves in
     filing.button("Later").click()
     expect(filing.messages).to_contain_text("comes later")
 
 
 def test_the_bar_does_not_hide_what_has_the_focus(filing: FilingPage) -> None:
     page = filing.page
+    filing.expect_steady()
     bar = page.locator(".answer-buttons")
     for _ in range(40):
         filing.press("Tab")
