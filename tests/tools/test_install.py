@@ -49,7 +49,8 @@ def test_tools_are_installed_on_request():
 def test_tests_of_services_need_little_more():
     pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     names = [need.partition(">")[0] for need in service_requirements(pyproject)]
-    assert names == ["schemathesis", "playwright", "axe-playwright-python"]
+    browser = ["playwright", "axe-playwright-python"]
+    assert names == ["schemathesis", *browser, "pytest-rerunfailures"]
     assert not set(service_requirements(pyproject)) & set(requirements(pyproject, tools=True))
 
 
