@@ -94,10 +94,9 @@ $(SYSTEM_PROGRAMS): install-%:
 	@if [ -z "$(FOUND)" ]; then \
 	    echo "the tests with $* are left out: it is not installed on this machine"; fi
 
-# Real servers, killed and stopped; large numbers of kills are left to `make test-long`. On a busy machine a
-# browser or a server now and then takes longer than a test waits: such a test runs once more, and the summary says so.
+# Real servers, killed and stopped; large numbers of kills are left to `make test-long`.
 test-services: $(SERVICES) $(SYSTEM_PROGRAMS)  ## servers under load, killed, stopped, upgraded; attacks; PostgreSQL; the page
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal --reruns 1 -rR -m "not long" tests/services
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" tests/services
 
 # The sanitizer's own memory has fixed places, so addresses must not be random.
 test-threads: $(TOOLS)  ## look for data races, with one writer and eight readers of every model (SECONDS=30)

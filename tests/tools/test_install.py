@@ -49,8 +49,7 @@ def test_tools_are_installed_on_request():
 def test_tests_of_services_need_little_more():
     pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     names = [need.partition(">")[0] for need in service_requirements(pyproject)]
-    browser = ["playwright", "axe-playwright-python"]
-    assert names == ["schemathesis", *browser, "pytest-rerunfailures"]
+    assert names == ["schemathesis", "playwright", "axe-playwright-python"]
     assert not set(service_requirements(pyproject)) & set(requirements(pyproject, tools=True))
 
 
