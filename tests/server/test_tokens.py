@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagalong.files.lock import exclusive_lock
+from tagalong.server.access import token_store
 from tagalong.server.access import tokens as module
-from tagalong.server.access.tokens import FileTokens, TokenError, TokenStore
+from tagalong.server.access.token_records import TokenError
+from tagalong.server.access.token_store import TokenStore
+from tagalong.server.access.tokens import FileTokens
 from tagalong.server.access.who import Who
 from tests.timeouts import TIMEOUT
 
@@ -279,7 +282,7 @@ def test_damaged_files_give_nobody_access(
 
 
 def test_there_are_not_too_many(tokens: FileTokens, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MAX_NAMED", 2)
+    monkeypatch.setattr(token_store, "_MAX_NAMED", 2)
     tokens.add("a")
     tokens.add("b")
     with pytest.raises(TokenError, match="there are 2 named tokens already: remove some first"):

@@ -26,7 +26,9 @@ from tagalong.files.lock import BusyError
 from tagalong.journal import JournalError
 from tagalong.journal.limits import Limits, read_limits
 from tagalong.server.access.hosts import AllowedHosts
-from tagalong.server.access.tokens import FileTokens, TokenError, TokenStore
+from tagalong.server.access.token_records import TokenError
+from tagalong.server.access.token_store import TokenStore
+from tagalong.server.access.tokens import FileTokens
 from tagalong.server.api.forwarding import Holder
 from tagalong.server.app import make_app
 from tagalong.server.directories import Directory, FolderDirectory

@@ -10,7 +10,9 @@ from types import MappingProxyType
 from tagalong.cli.errors import OK, CommandError
 from tagalong.cli.output import Output, table
 from tagalong.files.lock import BusyError
-from tagalong.server.access.tokens import FileTokens, TokenError, TokenRecord, TokenStore
+from tagalong.server.access.token_records import TokenError, TokenRecord
+from tagalong.server.access.token_store import TokenStore
+from tagalong.server.access.tokens import FileTokens
 
 __all__ = ["run"]
 

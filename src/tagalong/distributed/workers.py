@@ -37,7 +37,7 @@ class WorkerLost(Exception):
 
 
 class Workers(ABC):
-    """What the distributed functions need of a cluster. Handles come from `send` and `submit`."""
+    """A cluster, as the distributed functions need it. `send` and `submit` return handles."""
 
     @property
     @abstractmethod

@@ -8,7 +8,7 @@ from tagalong.files.lock import BusyError
 from tagalong.journal import JournalError
 from tagalong.journal.limits import Limits
 from tagalong.server.access.sessions import Sessions
-from tagalong.server.access.tokens import TokenStore
+from tagalong.server.access.token_store import TokenStore
 from tagalong.server.directories import DEFAULT, Directory
 from tagalong.server.http.metrics import Metrics
 from tagalong.server.http.request_metrics import RequestMetrics

@@ -20,7 +20,8 @@ from tagalong.server.access.hosts import AllowedHosts, header_values
 from tagalong.server.access.origins import Source, is_navigation, source
 from tagalong.server.access.return_paths import login_path
 from tagalong.server.access.sessions import Sessions
-from tagalong.server.access.tokens import TokenError, TokenStore
+from tagalong.server.access.token_records import TokenError
+from tagalong.server.access.token_store import TokenStore
 from tagalong.server.access.who import Who
 from tagalong.server.access.wrong_tokens import WrongTokens
 from tagalong.server.problems import Problem

@@ -19,7 +19,7 @@ from tagalong.server.access.control import (
 from tagalong.server.access.return_paths import return_path
 from tagalong.server.access.sessions import Sessions
 from tagalong.server.access.token_records import OWNER
-from tagalong.server.access.tokens import TokenStore
+from tagalong.server.access.token_store import TokenStore
 from tagalong.server.access.wrong_tokens import WrongTokens
 from tagalong.server.problems import Problem
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from tagalong.server.access.token_records import OWNER
-from tagalong.server.access.tokens import TokenStore
+from tagalong.server.access.token_store import TokenStore
 from tagalong.server.access.who import Who
 
 __all__ = ["SECONDS_OF_A_CODE", "SECONDS_OF_A_LOGIN", "Sessions"]

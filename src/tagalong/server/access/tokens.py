@@ -1,13 +1,10 @@
-"""Where tokens are stored: the protocol of a store, and files in the folder that is served."""
+"""Tokens in files of the folder that is served."""
 
-import hmac
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 from tagalong.files.lock import exclusive_lock
 from tagalong.files.replacement import replacing
@@ -16,57 +13,26 @@ from tagalong.server.access.token_records import (
     OWNER,
     TokenError,
     TokenRecord,
-    check_name,
     digest,
-    matching,
     new_token,
     records_from_json,
     records_to_json,
 )
-from tagalong.server.access.who import Who
+from tagalong.server.access.token_store import (
+    TokenStore,
+    check_number,
+    name_is_taken,
+    no_such_token,
+)
 
-__all__ = ["FileTokens", "TokenError", "TokenRecord", "TokenStore"]
+__all__ = ["FileTokens"]
 
 _SECONDS_TO_WAIT = 10.0
-_MAX_NAMED = 1000  # every request is compared with all of them
 # The characters that RFC 6750 allows, and enough of them that nobody can guess the token.
 _OWNERS_TOKEN = re.compile(rb"[A-Za-z0-9._~+/-]{32,512}=*")
 
 
-class TokenStore(Protocol):
-    """The owner's token and the named ones.
-
-    The methods are called in the event loop and must return at once. A store that is far away
-    keeps a copy and renews it in the background. A store that cannot be read raises TokenError or
-    OSError; then nobody has access.
-    """
-
-    def owner(self) -> str:
-        """Return the owner's token. It is made when it is needed for the first time."""
-
-    def secret(self) -> bytes:
-        """Return a key that follows from the owner's token. It signs log-ins."""
-
-    def identify(self, token: str) -> Who | None:
-        """Return who holds a token; None if it is not, or no longer, a token."""
-
-    def find(self, name: str) -> TokenRecord | None:
-        """Return the facts about the token with a name, also "owner"; None if there is none."""
-
-    def list(self) -> tuple[TokenRecord, ...]:
-        """Return the named tokens, in the order of their names."""
-
-    def add(self, name: str, read_only: bool = False) -> str:
-        """Make a named token and return it; TokenError if the name is taken or not allowed."""
-
-    def remove(self, name: str) -> None:
-        """Remove a named token; TokenError if there is none."""
-
-    def renew(self) -> str:
-        """Replace the owner's token, which ends all log-ins, and return the new one."""
-
-
-class FileTokens:
+class FileTokens(TokenStore):
     """Tokens in two files of a folder, of which only the owner of the folder may read any.
 
     ``token`` holds the owner's token, ``tokens.json`` the hashes of the named ones. Every request
@@ -102,82 +68,29 @@ class FileTokens:
             # Another process may have made it meanwhile.
             return self._read_owner() or self._write_owner()
 
-    def secret(self) -> bytes:
-        """Return a key that follows from the owner's token. It signs log-ins."""
-        return hmac.digest(self.owner().encode(), b"tagalong log-ins", "sha256")
-
-    def identify(self, token: str) -> Who | None:
-        """Return who holds a token; None if it is not, or no longer, a token.
-
-        Parameters
-        ----------
-        token : str
-            Any text.
-        """
-        record = matching(token, (self._owner_record(), *self._named().values()))
-        return record.who() if record else None
-
-    def find(self, name: str) -> TokenRecord | None:
-        """Return the facts about the token with a name, also "owner"; None if there is none.
-
-        Parameters
-        ----------
-        name : str
-            Any text.
-        """
-        return self._owner_record() if name == OWNER else self._named().get(name)
-
-    def list(self) -> tuple[TokenRecord, ...]:
-        """Return the named tokens, in the order of their names."""
-        return tuple(record for _, record in sorted(self._named().items()))
-
-    def add(self, name: str, read_only: bool = False) -> str:
-        """Make a named token and return it; TokenError if the name is taken or not allowed.
-
-        Parameters
-        ----------
-        name : str
-            Its name: 1 to 63 characters of a-z, 0-9, "_", "." and "-"; not "owner".
-        read_only : bool
-            Whether it allows no changes.
-        """
-        check_name(name)
-        with self._locked():
-            records = self._named()
-            if name in records:
-                raise TokenError(
-                    f"there is a token {name!r} already: choose another name, or remove it first"
-                )
-            if len(records) >= _MAX_NAMED:
-                raise TokenError(
-                    f"there are {_MAX_NAMED:,} named tokens already: remove some first"
-                )
-            token = new_token()
-            now = datetime.now(UTC).replace(microsecond=0)
-            record = TokenRecord(name, read_only, now, digest(token))
-            self._write_named({**records, name: record})
-        return token
-
-    def remove(self, name: str) -> None:
-        """Remove a named token; TokenError if there is none.
-
-        Parameters
-        ----------
-        name : str
-            Its name.
-        """
-        check_name(name)
-        with self._locked():
-            records = dict(self._named())
-            if records.pop(name, None) is None:
-                names = ", ".join(sorted(records)) or "none"
-                raise TokenError(f"there is no token {name!r}; named tokens: {names}")
-            self._write_named(records)
+    def records(self) -> Iterable[TokenRecord]:
+        """Return the facts about all tokens, the owner's among them."""
+        return (self._owner_record(), *self._named().values())
 
     def renew(self) -> str:
         """Replace the owner's token, which ends all log-ins, and return the new one."""
         with self._locked():
             return self._write_owner()
+
+    def _insert(self, record: TokenRecord) -> None:
+        with self._locked():
+            records = self._named()
+            if record.name in records:
+                raise name_is_taken(record.name)
+            check_number(len(records))
+            self._write_named({**records, record.name: record})
+
+    def _delete(self, name: str) -> None:
+        with self._locked():
+            records = dict(self._named())
+            if records.pop(name, None) is None:
+                raise no_such_token(name, records)
+            self._write_named(records)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
