@@ -1,12 +1,12 @@
 """Group commit: requests that arrive while another one is committed share the next commit.
 
 A commit waits for the disk. One thread commits the requests of all threads that wait, so that they
-wait for the disk once.
+wait for the disk once. Then one of those who have come meanwhile commits.
 """
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
@@ -21,16 +21,38 @@ T = TypeVar("T")
 class _Request:
     """A piece of work that waits to be committed."""
 
-    __slots__ = ("error", "is_done", "result", "work")
+    __slots__ = ("error", "is_done", "result", "turn", "work")
 
-    def __init__(self, work: Callable[[], Any]):
+    def __init__(self, work: Callable[[], Any], turn: "_Turn"):
         self.work = work
+        self.turn = turn
         self.result: Any = None
         self.error: BaseException | None = None
         self.is_done = False
 
     def fail(self, error: BaseException) -> None:
         self.error, self.is_done = error, True
+
+
+class _Turn:
+    """Lets one thread wait until its requests are done, or until it is the one that commits.
+
+    Each thread is woken for itself: if all were woken after each commit, most of them would only
+    find out that they have to wait on.
+    """
+
+    __slots__ = ("_come", "commits")
+
+    def __init__(self) -> None:
+        self.commits = False
+        self._come = threading.Lock()
+        self._come.acquire()
+
+    def wait(self) -> None:
+        self._come.acquire()
+
+    def come(self) -> None:
+        self._come.release()
 
 
 class Commits:
@@ -66,6 +88,7 @@ class Commits:
         self._waiting: list[_Request] = []
         self._is_busy = False
         self._is_closed = False
+        self._pausing = 0
         self._process = os.getpid()
         self._changed = threading.Condition()
 
@@ -77,25 +100,73 @@ class Commits:
         work : callable
             It writes to the journal. If it raises an error, nothing that it wrote is committed.
         """
-        request = _Request(work)
-        with self._changed:
-            self._check_open()
-            self._waiting.append(request)
-            self._changed.wait_for(lambda: request.is_done or not self._is_busy)
-            if not request.is_done:
-                self._is_busy = True
-                requests, self._waiting = self._waiting, []
-        if not request.is_done:
-            try:
-                self._commit(requests)
-            finally:
-                self._release()
-        if request.error is not None:
-            raise request.error
-        return cast(T, request.result)
+        (result,) = self.submit_together([work])
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
-    def _release(self) -> None:
+    def submit_together(self, works: Sequence[Callable[[], T]]) -> list[T | BaseException]:
+        """Do several pieces of work in one transaction, each as ``submit`` does.
+
+        Parameters
+        ----------
+        works : sequence of callables
+            The work.
+
+        Returns
+        -------
+        list of object or BaseException
+            For each the result, when all are on the disk, or its error.
+        """
+        turn = _Turn()
+        requests = [_Request(work, turn) for work in works]
         with self._changed:
+            try:
+                self._check_open()
+            except StorageError as error:
+                return [_copy(error) for _ in works]
+            self._waiting += requests
+            if not self._is_busy and not self._pausing:
+                turn.commits = self._is_busy = True
+        if not turn.commits:
+            self._wait(turn)
+        if turn.commits:
+            self._commit_waiting()
+        return [
+            cast(T, request.result) if request.error is None else request.error
+            for request in requests
+        ]
+
+    def _wait(self, turn: _Turn) -> None:
+        try:
+            turn.wait()
+        except BaseException:  # Ctrl-C: others must not wait for this thread
+            with self._changed:
+                self._waiting = [each for each in self._waiting if each.turn is not turn]
+                if turn.commits:
+                    self._pass_on()
+            raise
+
+    def _commit_waiting(self) -> None:
+        """Commit the requests of all that wait, and let the next thread commit."""
+        with self._changed:
+            requests, self._waiting = self._waiting, []
+        try:
+            self._commit(requests)
+        finally:
+            with self._changed:
+                self._pass_on()
+            for turn in {request.turn for request in requests}:
+                if not turn.commits:
+                    turn.come()
+
+    def _pass_on(self) -> None:
+        """Let another thread commit: one that pauses commits, or one of those who wait."""
+        if self._waiting and not self._pausing:
+            turn = self._waiting[0].turn
+            turn.commits = True
+            turn.come()
+        else:
             self._is_busy = False
             self._changed.notify_all()
 
@@ -123,14 +194,28 @@ class Commits:
         """Commit nothing during the block, which may use the journal itself."""
         with self._changed:
             self._check_open()
-            self._changed.wait_for(lambda: not self._is_busy)
-            self._check_open()  # it may have been closed meanwhile
-            self._is_busy = True
+            self._begin_pause()
         try:
             self._before()
             yield
         finally:
-            self._release()
+            with self._changed:
+                self._pass_on()
+
+    def _begin_pause(self) -> None:
+        """Wait until nobody commits; those who come meanwhile commit after the pause."""
+        self._pausing += 1
+        try:
+            self._changed.wait_for(lambda: not self._is_busy)
+            self._check_open()  # it may have been closed meanwhile
+        except BaseException:
+            self._pausing -= 1
+            if not self._is_busy:
+                self._is_busy = True
+                self._pass_on()
+            raise
+        self._pausing -= 1
+        self._is_busy = True
 
     def _commit(self, requests: list[_Request]) -> None:
         accepted: list[_Request] = []

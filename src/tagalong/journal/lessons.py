@@ -82,7 +82,7 @@ def lesson_of(reader: JournalReader, record: Record) -> Lesson | None:
     item = replace(Content.from_bytes(record.content).item, labels=tuple(event.labels or ()))
     if event.item is None:
         return Lesson(event, item)
-    before = reader.status(event.item, before=event.seq)
+    before = record.before or reader.status(event.item, before=event.seq)
     if before.labels:
         names = reader.current_names(before.labels, before.seq, event.seq)
         before = replace(before, labels=names)

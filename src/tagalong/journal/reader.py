@@ -26,6 +26,18 @@ _RARE = "kind NOT IN ('item', 'answer') AND kind IN"
 _EVENT = "e.seq, e.time, e.kind, e.item, e.batch, e.actor, e.body"
 # With these columns an event can be checked without the others.
 _LINKS = "e.content_digest, e.chain, (SELECT chain FROM events b WHERE b.seq = e.seq - 1)"
+_CHECKED = f"{_EVENT}, {_LINKS}"
+_COLUMNS, _DIGEST = 10, 7
+# An event, its content, whether it counts; if it is about an item, the event that added this, and
+# whether there are others in between.
+_RECORD = (
+    f"SELECT {_CHECKED}, c.salt, c.data, t.seq, EXISTS (SELECT 1 FROM events o "
+    f"WHERE o.item = e.item AND o.seq < e.seq), {_CHECKED.replace('e.', 'i.')} "
+    "FROM events e LEFT JOIN events i ON i.seq = e.item "
+    "LEFT JOIN contents c ON c.seq = COALESCE(e.item, e.seq) "
+    "LEFT JOIN taken_back t ON t.seq = e.seq WHERE e.seq > ? AND e.seq <= ? "
+    "ORDER BY e.seq"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,18 @@ class Status:
     seq: int
     actor: str = ""
 
+    @classmethod
+    def of_new(cls, added: Event) -> "Status":
+        """Return the status of an item about which there is no other event.
+
+        Parameters
+        ----------
+        added : Event
+            The event that added it.
+        """
+        is_open = added.labels is None
+        return cls("open" if is_open else "answered", added.labels, added.seq, added.actor)
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -62,11 +86,15 @@ class Record:
         The content of its item, or of the event itself; None if there is none, or no longer.
     is_taken_back : bool
         Whether the event was undone, or belongs to a forgotten item.
+    before : Status or None
+        For an answer that is the first event about its item, what the item was before. For other
+        events `JournalReader.status` says that.
     """
 
     event: Event
     content: bytes | None
     is_taken_back: bool
+    before: Status | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +149,12 @@ def next_link(before: bytes, row: Collection[Any], digest: bytes | None) -> byte
     digest : bytes or None
         The digest of its content.
     """
-    state = hashlib.blake2b(before, digest_size=CHAIN_BYTES)
+    parts = [before]
     for part in row:
         data = b"" if part is None else str(part).encode("utf-8", "surrogatepass")
-        state.update(b"%d:" % len(data) + data)
-    state.update(digest or b"")
-    return state.digest()
+        parts += (b"%d:" % len(data), data)
+    parts.append(digest or b"")
+    return hashlib.blake2b(b"".join(parts), digest_size=CHAIN_BYTES).digest()
 
 
 class JournalReader(ItemQueries):
@@ -213,7 +241,7 @@ class JournalReader(ItemQueries):
 
     def event(self, seq: int) -> Event:
         """Return one event; NotFoundError if there is none."""
-        row = self._row(f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE seq = ?", seq)
+        row = self._row(f"SELECT {_CHECKED} FROM events e WHERE seq = ?", seq)
         if row is None:
             raise NotFoundError(f"there is no event {seq}")
         return self._checked_event(row)
@@ -229,7 +257,7 @@ class JournalReader(ItemQueries):
             The last one.
         """
         for row in self._iterate(
-            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE seq > ? AND seq <= ? ORDER BY seq",
+            f"SELECT {_CHECKED} FROM events e WHERE seq > ? AND seq <= ? ORDER BY seq",
             after,
             _last(upto),
         ):
@@ -245,26 +273,19 @@ class JournalReader(ItemQueries):
         upto : int, optional
             The last one.
         """
-        link = self.link(after)
         expected = after
-        for *row, digest, chain, of_item, salt, data, taken in self._iterate(
-            f"SELECT {_EVENT}, e.content_digest, e.chain, i.content_digest, c.salt, c.data, t.seq "
-            "FROM events e LEFT JOIN events i ON i.seq = e.item "
-            "LEFT JOIN contents c ON c.seq = COALESCE(e.item, e.seq) "
-            "LEFT JOIN taken_back t ON t.seq = e.seq WHERE e.seq > ? AND e.seq <= ? "
-            "ORDER BY e.seq",
-            after,
-            _last(upto),
-        ):
+        for row in self._iterate(_RECORD, after, _last(upto)):
             expected += 1
             if row[0] != expected:
                 raise self.damage(f"event {expected:,} is missing")
-            if link is None or next_link(link, row, digest) != chain:
-                raise self.damage(f"event {expected:,} is not what was written")
-            link = chain
-            event = self._event(row)
+            event = self._checked_event(row[:_COLUMNS], alone=False)
+            salt, data, taken, has_others, *added = row[_COLUMNS:]
+            digest, of_item = row[_DIGEST], added[_DIGEST]
             self._check_content(event, of_item or digest, salt, data, taken is not None)
-            yield Record(event, data, taken is not None)
+            before = None
+            if event.kind == "answer" and taken is None and not has_others:
+                before = Status.of_new(self._checked_event(added))
+            yield Record(event, data, taken is not None, before)
 
     def _check_content(
         self, event: Event, digest: bytes | None, salt: bytes, data: bytes | None, is_taken: bool
@@ -284,13 +305,16 @@ class JournalReader(ItemQueries):
         with self.database.errors():
             yield from self.database.rows(self._connection, query, after, upto)
 
-    def _checked_event(self, row: Collection[Any]) -> Event:
-        """Return an event from its columns and links; DamagedError if they do not fit."""
+    def _checked_event(self, row: Collection[Any], *, alone: bool = True) -> Event:
+        """Return an event from its columns and links; DamagedError if they do not fit.
+
+        If the event before is missing, nothing can be said about one that is read ``alone``.
+        """
         *columns, digest, chain, before = row
         if before is None and columns[0] == 1:
             before = FIRST_LINK
-        # Without the event before, which is missing, nothing can be said about this one.
-        if before is not None and next_link(before, columns, digest) != chain:
+        is_sound = alone if before is None else next_link(before, columns, digest) == chain
+        if not is_sound:
             raise self.damage(f"event {columns[0]:,} is not what was written")
         return self._event(columns)
 
@@ -355,14 +379,14 @@ class JournalReader(ItemQueries):
         )
         return 1 if found is None else int(found)
 
-    def kept_events(self) -> set[int]:
+    def kept_events(self) -> frozenset[int]:
         """Return the events of forgotten items whose labels stay, as other events need them."""
-        return {
+        return frozenset(
             seq
             for event in self.takings()
             if event.kind == "forgotten"
             for seq in event.body.get("keeps", ())
-        }
+        )
 
     def takings(self) -> list[Event]:
         """Return all events that take others back, in order."""
@@ -370,7 +394,7 @@ class JournalReader(ItemQueries):
         return [
             self._checked_event(row)
             for row in self._rows(
-                f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE {_RARE} ({marks}) ORDER BY seq"
+                f"SELECT {_CHECKED} FROM events e WHERE {_RARE} ({marks}) ORDER BY seq"
             )
         ]
 
@@ -461,16 +485,14 @@ class JournalReader(ItemQueries):
             Only earlier events count.
         """
         row = self._row(
-            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE e.item = ? AND e.seq < ? "
+            f"SELECT {_CHECKED} FROM events e WHERE e.item = ? AND e.seq < ? "
             "AND e.seq NOT IN (SELECT seq FROM taken_back) AND e.kind IN "
             "('answer', 'filed', 'asked') ORDER BY e.seq DESC LIMIT 1",
             item,
             _last(before),
         )
         if row is None:
-            added = self.event(item)
-            is_open = added.labels is None
-            return Status("open" if is_open else "answered", added.labels, item, added.actor)
+            return Status.of_new(self.event(item))
         event = self._checked_event(row)
         states: dict[str, ItemState] = {"answer": "answered", "filed": "filed", "asked": "asked"}
         labels = None if event.kind == "asked" else event.labels
@@ -493,7 +515,7 @@ class JournalReader(ItemQueries):
         marks = ", ".join(f"'{kind}'" for kind in LABEL_KINDS)
         found = list(labels)
         for row in self._rows(
-            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE {_RARE} ({marks}) AND seq > ? "
+            f"SELECT {_CHECKED} FROM events e WHERE {_RARE} ({marks}) AND seq > ? "
             "AND seq < ? AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
             since,
             _last(before),
@@ -527,7 +549,7 @@ class JournalReader(ItemQueries):
         }
         ledger = Ledger()
         for row in self._rows(
-            f"SELECT {_EVENT}, {_LINKS} FROM events e WHERE {_RARE} ('created', 'settings') "
+            f"SELECT {_CHECKED} FROM events e WHERE {_RARE} ('created', 'settings') "
             "AND seq < ? AND seq NOT IN (SELECT seq FROM taken_back) ORDER BY seq",
             last,
         ):

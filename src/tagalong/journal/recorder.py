@@ -103,8 +103,9 @@ class Recorder:
         self._last = stored.seq
         return stored
 
-    def _append_if_possible(self, event: Event) -> Event:
-        problem = self.ledger.problem(event, lambda item: self._store.item_id(item) is not None)
+    def _append_about_item(self, event: Event) -> Event:
+        """Store an event about an item that was found in this transaction."""
+        problem = self.ledger.problem(event, lambda item: True)
         if problem is not None:
             raise RefusedError(problem)
         return self._append(event)
@@ -221,7 +222,7 @@ class Recorder:
         if unknown:
             body["unknown"] = list(unknown)
         event = Event("answer", body, item=item, batch=batch, actor=actor)
-        stored = self._append_if_possible(event)
+        stored = self._append_about_item(event)
         self._store.set_state(item, "answered")
         return stored.seq
 
@@ -248,7 +249,7 @@ class Recorder:
         kind: ItemState = "asked" if asked else "filed"
         body = {"labels": list(labels)}
         event = Event("asked" if asked else "filed", body, item=item, batch=batch, actor=actor)
-        stored = self._append_if_possible(event)
+        stored = self._append_about_item(event)
         self._store.set_state(item, kind)
         return stored.seq
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ from tagalong.journal.connection import Database
 from tagalong.journal.contents import StoredContent, listed_source
 from tagalong.journal.database import database_of
 from tagalong.journal.errors import RefusedError
-from tagalong.journal.events import Event, time_text
-from tagalong.journal.reader import FIRST_LINK, ItemState, JournalReader, Snapshot, next_link
+from tagalong.journal.events import TAKING_KINDS, Event, time_text
+from tagalong.journal.reader import ItemState, JournalReader, Snapshot, next_link
 
 __all__ = ["JournalStore"]
 
@@ -23,6 +23,35 @@ MOST_CHARACTERS = 250_000_000
 KEYS_ARE_KEPT = timedelta(days=7)
 SKIPS_PER_EVENT_BITS = 20
 """There are fewer than two to this power put-offs without an event in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The end of the journal. As nobody else writes, it is read once.
+
+    Parameters
+    ----------
+    seq : int
+        The last event.
+    link : bytes
+        Its link in the chain of digests.
+    revision : int
+        The last event that took others back.
+    kept : frozenset of int
+        The events of forgotten items whose labels stay.
+    """
+
+    seq: int
+    link: bytes
+    revision: int
+    kept: frozenset[int]
+
+    def after(self, event: Event, link: bytes) -> "_End":
+        revision = event.seq if event.kind in TAKING_KINDS else self.revision
+        kept = self.kept
+        if event.kind == "forgotten":
+            kept = kept.union(event.body.get("keeps", ()))
+        return _End(event.seq, link, revision, kept)
 
 
 class JournalStore(JournalReader):
@@ -37,6 +66,7 @@ class JournalStore(JournalReader):
     def __init__(self, database: Path | Database):
         found = database_of(database)
         super().__init__(found, found.connect())
+        self._end: _End | None = None
 
     def reopen(self) -> None:
         """Open a new connection after an error of the disk, which the old one may remember.
@@ -48,6 +78,7 @@ class JournalStore(JournalReader):
         with suppress(*self.database.failures):
             self._connection.close()
         self._connection = connection
+        self._end = None
         with self.database.errors():
             self.database.settle(connection)
 
@@ -55,6 +86,29 @@ class JournalStore(JournalReader):
     def is_broken(self) -> bool:
         """Whether the connection is lost, so that ``reopen`` is necessary."""
         return self.database.is_broken(self._connection)
+
+    def _known_end(self) -> _End:
+        if self._end is None:
+            seq = super().tip
+            link = self.link(seq)
+            if link is None:
+                raise self.damage(f"event {seq:,} is missing")
+            self._end = _End(seq, link, super().revision, super().kept_events())
+        return self._end
+
+    @property
+    def tip(self) -> int:
+        """The number of the last event; 0 if there is none."""
+        return self._known_end().seq
+
+    @property
+    def revision(self) -> int:
+        """The number of the last event that took others back: it names the present history."""
+        return self._known_end().revision
+
+    def kept_events(self) -> frozenset[int]:
+        """Return the events of forgotten items whose labels stay, as other events need them."""
+        return self._known_end().kept
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -69,6 +123,7 @@ class JournalStore(JournalReader):
                 raise
 
     def _rollback(self) -> None:
+        self._end = None  # if the commit has failed, its outcome is not known
         # The database itself has rolled back after some errors, such as a full disk.
         if self._connection.in_transaction:
             with suppress(*self.database.failures):
@@ -79,9 +134,11 @@ class JournalStore(JournalReader):
         """Write the block as a part of a transaction: if it raises, only this part is undone."""
         with self.database.errors():
             self._connection.execute("SAVEPOINT part")
+        end = self._end
         try:
             yield
         except BaseException:
+            self._end = end
             if self._connection.in_transaction:
                 with self.database.errors():
                     self._connection.execute("ROLLBACK TO part")
@@ -113,26 +170,26 @@ class JournalStore(JournalReader):
         for name, text in (("actor", event.actor), ("batch", event.batch)):
             if not isinstance(text, str):
                 raise RefusedError(f"{name} must be a text, got {text!r}")
-        last, link = self._row("SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1") or (
-            0,
-            FIRST_LINK,
-        )
-        seq = last + 1
+        end = self._known_end()
+        seq = end.seq + 1
         time = time_text(datetime.now(UTC))
         body = json.dumps(event.body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         row = (seq, time, event.kind, event.item, event.batch or None, event.actor, body)
         digest = None if content is None else content.digest
+        link = next_link(end.link, row, digest)
         with self.database.errors():
             self.database.claim(self._connection, seq)
         self._write(
             "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *row,
             digest,
-            next_link(link, row, digest),
+            link,
         )
         if content is not None:
             self._write("INSERT INTO contents VALUES (?, ?, ?)", seq, content.salt, content.data)
-        return replace(event, seq=seq, time=time)
+        stored = replace(event, seq=seq, time=time)
+        self._end = end.after(stored, link)
+        return stored
 
     def add_item(self, item: int, id: str, state: ItemState, source: str) -> None:
         """Add an item to the list of items.

@@ -48,8 +48,19 @@ class TaughtWorkspace(WorkspaceView):
         item: Callable[[T], int | None] = lambda result: None,
     ) -> T:
         """Commit work; with a key that was used before, return the result of that time."""
+        return self._commits.submit(self._once(work, key, scope, request, item))
+
+    def _once(
+        self,
+        work: Callable[[], T],
+        key: str | None,
+        scope: str,
+        request: object,
+        item: Callable[[T], int | None],
+    ) -> Callable[[], T]:
+        """Return work that, with a key that was used before, returns the result of that time."""
         if key is None:
-            return self._commits.submit(work)
+            return work
         digest = request_digest(request)
 
         def once() -> T:
@@ -60,7 +71,22 @@ class TaughtWorkspace(WorkspaceView):
             self._store.store_key(scope, key, digest, result, item(result))
             return result
 
-        return self._commits.submit(once)
+        return once
+
+    def do_together(self, works: Sequence[Callable[[], T]]) -> list[T | BaseException]:
+        """Do the work of several requests in one commit, as if as many threads had made them.
+
+        Parameters
+        ----------
+        works : sequence of callables
+            What each request does: see ``answering``.
+
+        Returns
+        -------
+        list of object or BaseException
+            For each request its result, or its error.
+        """
+        return self._commits.submit_together(works)
 
     def _earlier(self, reader: JournalReader, scope: str, key: str, digest: bytes) -> list[Any]:
         """Return the result of an earlier request with the same key, if there was one."""
@@ -272,6 +298,37 @@ class TaughtWorkspace(WorkspaceView):
         key, scope, actor
             As for ``add``.
         """
+        work = self.answering(
+            id,
+            labels,
+            shown=shown,
+            unknown=unknown,
+            was=was,
+            key=key,
+            scope=scope,
+            actor=actor,
+        )
+        return self._commits.submit(work)
+
+    def answering(
+        self,
+        id: str,
+        labels: object,
+        *,
+        shown: object = None,
+        unknown: object = (),
+        was: Any = ANY_ANSWER,
+        key: str | None = None,
+        scope: str = "",
+        actor: str = "",
+    ) -> Callable[[], int]:
+        """Return the work of ``answer`` for ``do_together``; RefusedError if it can't be an answer.
+
+        Parameters
+        ----------
+        id, labels, shown, unknown, was, key, scope, actor
+            As for ``answer``.
+        """
         given = checked_labels(labels)
         shown_labels = None if shown is None else checked_labels(shown, "shown")
         unknown_labels = checked_labels(unknown, "unknown")
@@ -297,7 +354,7 @@ class TaughtWorkspace(WorkspaceView):
                 actor=actor,
             )
 
-        return self._commit(work, key, scope, request, lambda seq: self._store.event(seq).item)
+        return self._once(work, key, scope, request, lambda seq: self._store.event(seq).item)
 
     def undo(
         self,
