@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from tagalong.files.lock import BusyError
-from tagalong.journal import JournalError
+from tagalong.journal import JournalError, Workspace
 from tagalong.journal.limits import Limits
 from tagalong.server.access.sessions import Sessions
 from tagalong.server.access.token_store import TokenStore
@@ -13,6 +13,7 @@ from tagalong.server.directories import DEFAULT, Directory
 from tagalong.server.http.metrics import Metrics
 from tagalong.server.http.request_metrics import RequestMetrics
 from tagalong.server.jobs import Jobs
+from tagalong.server.shared_commits import SharedCommits
 from tagalong.server.threads import Threads
 from tagalong.server.viewers import Viewers
 from tagalong.server.workspace_metrics import add_workspace_metrics
@@ -76,6 +77,7 @@ class Service:
         self.is_closing = False
         self._is_shared = directory.is_shared
         self._threads = Threads(THREADS)
+        self._commits = SharedCommits(self._threads)
         self.jobs = Jobs()
         self.workspaces = Workspaces(
             directory, self._threads, limits.memory_bytes, limits.workspaces, on_problem
@@ -93,6 +95,18 @@ class Service:
             Its arguments.
         """
         return await self._threads.run(work, *args, **options)
+
+    async def commit(self, workspace: Workspace, work: Callable[[], T]) -> T:
+        """Commit a change together with those of other requests.
+
+        Parameters
+        ----------
+        workspace : Workspace
+            The workspace.
+        work : callable
+            The change: see `Workspace.do_together`.
+        """
+        return await self._commits.commit(workspace, work)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine in the background.

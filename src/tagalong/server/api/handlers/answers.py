@@ -65,7 +65,8 @@ ACCEPTED = Record(
 async def answer_item(call: Call) -> Response:
     """Learn the answer to an item."""
     async with call.workspace() as workspace:
-        seq = await call.run(workspace.answer, call.id, **call.body, **call.key)
+        work = workspace.answering(call.id, **call.body, **call.key)
+        seq = await call.service.commit(workspace, work)
     return json_answer({"seq": seq})
 
 

@@ -42,7 +42,8 @@ async def answer_item(call: Call) -> Response:
             422, "not-valid", "no label is chosen: choose one, or use the button 'None of these'"
         )
     async with call.workspace() as workspace:
-        seq = await call.run(workspace.answer, call.id, labels, was=_was(body), **call.key)
+        work = workspace.answering(call.id, labels, was=_was(body), **call.key)
+        seq = await call.service.commit(workspace, work)
     return redirect(call, "", seq, **kept_filters(body))
 
 
