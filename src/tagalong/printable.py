@@ -1,8 +1,14 @@
 """Text from outside, made safe to show."""
 
+import json
+import math
+import re
+from typing import Any
 from unicodedata import category
 
-__all__ = ["is_printable", "printable"]
+__all__ = ["as_json", "is_printable", "printable"]
+
+_UNPRINTABLE = re.compile(r"[^ -~]")
 
 
 def is_printable(character: str) -> bool:
@@ -40,3 +46,32 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if is_printable(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def as_json(value: object) -> str:
+    """Return a value as one line of JSON, with null for NaN and infinity.
+
+    Characters that are not printable are escaped as JSON does: the value stays exact.
+
+    Parameters
+    ----------
+    value : object
+        Dictionaries, lists, tuples, texts, numbers, True, False and None.
+    """
+    line = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    return line if line.isprintable() else _UNPRINTABLE.sub(_escaped, line)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    return character if is_printable(character) else json.dumps(character)[1:-1]
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

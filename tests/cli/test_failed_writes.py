@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tagalong.cli.learn.appendable import AppendableTable
 from tagalong.cli.learn.prediction_rows import prediction_columns
 from tagalong.cli.learn.predictions import _convert
-from tagalong.cli.tables.appendable import AppendableTable
 
 
 def failing(number: int) -> Callable[[int], None]:

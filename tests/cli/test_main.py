@@ -20,6 +20,7 @@ from tagalong.cli.main import main
 from tagalong.cli.parser import COMMANDS, make_parser
 from tagalong.online.label_ranker.contestant import CONTESTANTS
 from tagalong.online.label_ranker.learner import GEOMETRIES, UPDATES
+from tagalong.printable import as_json
 from tagalong.text.features import WEIGHTINGS
 from tests.cli.conftest import Run
 from tests.timeouts import TIMEOUT
@@ -341,7 +342,7 @@ def test_quiet_shows_nothing(
 
 
 def test_json_has_null_for_nan() -> None:
-    assert output.as_json({"a": [float("nan"), float("inf"), 1.5], ("b",): "ü"}) == (
+    assert as_json({"a": [float("nan"), float("inf"), 1.5], ("b",): "ü"}) == (
         '{"a": [null, null, 1.5], "(\'b\',)": "ü"}'
     )
 

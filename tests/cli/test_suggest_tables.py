@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import tagalong
-from tagalong.cli import suggested
-from tagalong.cli.tables.columns import Column
-from tagalong.cli.tables.formulas import as_plain_text
-from tagalong.cli.tables.writers import CsvTable
 from tagalong.readers import Item, read
+from tagalong.tables import suggested
+from tagalong.tables.columns import Column
+from tagalong.tables.formulas import as_plain_text
+from tagalong.tables.writers import CsvTable
 from tests.cli.conftest import Run, items
 from tests.timeouts import TIMEOUT
 
@@ -98,7 +98,7 @@ def test_parquet_to_a_pipe(run: Run, stream: Path, model: str) -> None:
 def test_missing_pyarrow_is_reported_before_the_model_is_read(
     run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tagalong.cli.tables.formats.find_spec", lambda name: None)
+    monkeypatch.setattr("tagalong.tables.formats.find_spec", lambda name: None)
     for flags in (["--to", "parquet"], ["--out", "x.parquet"]):
         done = run("suggest", "-m", "nope", "items.jsonl", *flags)
         assert done.code == 2

@@ -1,22 +1,18 @@
 """Output of commands: results to standard output, everything else to standard error."""
 
-import json
-import math
 import os
-import re
 import sys
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, TextIO, TypeAlias
+from typing import TextIO, TypeAlias
 
 from tagalong.cli.screen import unescaped
-from tagalong.printable import is_printable, printable
+from tagalong.printable import as_json, printable
 
 __all__ = [
     "Bold",
     "Line",
     "Output",
-    "as_json",
     "is_terminal",
     "items_text",
     "links_text",
@@ -33,7 +29,6 @@ class Bold(str):
 # A line of text: whole, or in pieces of which some are bold.
 Line: TypeAlias = str | Sequence[str]
 
-_UNPRINTABLE = re.compile(r"[^ -~]")
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
 
 
@@ -45,30 +40,6 @@ def is_terminal(stream: TextIO) -> bool:
 def wants_colour(stream: TextIO) -> bool:
     """Whether to write bold and coloured text to a stream."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR")
-
-
-def as_json(value: object) -> str:
-    """Return a value as one line of JSON, with null for NaN and infinity.
-
-    Characters that are not printable are escaped as JSON does: the value stays exact.
-    """
-    line = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
-    return line if line.isprintable() else _UNPRINTABLE.sub(_escaped, line)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    character = found[0]
-    return character if is_printable(character) else json.dumps(character)[1:-1]
-
-
-def _plain(value: object) -> Any:
-    if isinstance(value, dict):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 class Output:

@@ -1,8 +1,8 @@
 """The file of the option ``--report``."""
 
-from tagalong.cli.output import as_json
 from tagalong.evaluate import Report
 from tagalong.evaluate.query_report import QueryReport
+from tagalong.printable import as_json
 from tagalong.readers.writing import open_destination
 
 __all__ = ["write_report"]

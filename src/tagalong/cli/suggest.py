@@ -18,20 +18,16 @@ from tagalong.cli.models import (
 from tagalong.cli.output import Bold, Output, is_terminal, items_text, table
 from tagalong.cli.server_options import check_server_options
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
-from tagalong.cli.suggested import Suggested, Suggests
-from tagalong.cli.tables.formats import TABLE_ENDINGS, check_table_format, table_format_of
-from tagalong.cli.tables.suggestions import (
-    NestedLines,
-    SuggestionRows,
-    SuggestionWriter,
-    columns_of_suggest,
-)
-from tagalong.cli.tables.writers import TableFormat, make_table
+from tagalong.cli.table_formats import check_table_format
 from tagalong.files.named_errors import open_in_place
 from tagalong.learning.items import Item
 from tagalong.readers.stream import Stream
 from tagalong.readers.writing import open_destination
 from tagalong.streams.compression import strip_compression_suffix
+from tagalong.tables.formats import TABLE_ENDINGS, table_format_of
+from tagalong.tables.suggested import Suggested, Suggests
+from tagalong.tables.suggestions import make_writer
+from tagalong.tables.writers import TableFormat
 from tagalong.tagger import Tagger
 from tagalong.tagger.suggestions import Suggestion
 
@@ -145,7 +141,7 @@ def _write(
         _destination(args.out, format, is_live, private) as stream,
         Live(out.quiet or not to_file) as live,
     ):
-        writer = _writer(stream, format, args)
+        writer = make_writer(stream, format, args.k, exact=args.exact, mark=args.bom)
         for item, suggestions in answers:
             writer.write(item, suggestions, _shown(suggestions, args))
             if is_live:  # a program that sends items one by one waits for each answer
@@ -169,15 +165,6 @@ def _destination(
     if is_live and format != "parquet" and strip_compression_suffix(path) == path:
         return open_in_place(path, private=private)
     return open_destination(path, private=private)
-
-
-def _writer(
-    stream: IO[bytes], format: TableFormat | None, args: argparse.Namespace
-) -> SuggestionWriter:
-    if format is None:
-        return NestedLines(stream)
-    options = {"exact": args.exact, "mark": args.bom} if format == "csv" else {}
-    return SuggestionRows(make_table(format, stream, columns_of_suggest(args.k), **options), args.k)
 
 
 def _shown(found: Sequence[Suggestion], args: argparse.Namespace) -> list[Suggestion]:

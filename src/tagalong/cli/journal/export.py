@@ -11,9 +11,10 @@ from tagalong.cli.journal.messages import counted, journal_errors, place_name
 from tagalong.cli.live import Live
 from tagalong.cli.losses import SeenParts, losses_of
 from tagalong.cli.models import check_destination
-from tagalong.cli.output import Output, as_json, items_text
+from tagalong.cli.output import Output, items_text
 from tagalong.journal.export import export_events, export_items
 from tagalong.learning.items import Item
+from tagalong.printable import as_json
 from tagalong.readers.registry import format_for_writing
 from tagalong.readers.writing import open_destination, write
 from tagalong.streams.format import OptionError

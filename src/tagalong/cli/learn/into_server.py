@@ -13,13 +13,14 @@ from tagalong.cli.learners import feature_settings, learner_settings
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination
 from tagalong.cli.nothing_learnt import nothing_learnt
-from tagalong.cli.output import Output, as_json, items_text
+from tagalong.cli.output import Output, items_text
 from tagalong.cli.servers import open_client
 from tagalong.cli.sources import is_live_stream, reading_of
 from tagalong.client import Added, Client, Unavailable
 from tagalong.client.item_forms import new_item
 from tagalong.journal.repeatable_ids import RepeatableIds
 from tagalong.learning.items import Item, ReadError
+from tagalong.printable import as_json
 from tagalong.readers.writing import open_destination
 
 __all__ = ["Sender", "run"]

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.cli.tables.columns import Column, Row, id_of, suggestion_columns
 from tagalong.learning.items import Item
 from tagalong.learning.places import PLACES_JUDGED, Places
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.tables.columns import Column, Row, id_of, suggestion_columns
 from tagalong.tagger import SURE, Tagger
 
 __all__ = ["prediction_columns", "prediction_rows", "round_row"]

@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from tagalong.cli.errors import CommandError, UsageError
+from tagalong.cli.learn.appendable import EMPTY, AppendableTable, TablePosition
 from tagalong.cli.learn.prediction_rows import prediction_columns, prediction_rows, round_row
 from tagalong.cli.models import check_destination, check_not_an_input
 from tagalong.cli.output import Output
 from tagalong.cli.run_state import Run
-from tagalong.cli.tables.appendable import EMPTY, AppendableTable, TablePosition
-from tagalong.cli.tables.columns import Column
-from tagalong.cli.tables.formats import check_table_format, table_format_of
-from tagalong.cli.tables.writers import ParquetTable
+from tagalong.cli.table_formats import check_table_format
 from tagalong.files.named_errors import naming_errors
 from tagalong.learning.items import Item
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.readers.writing import open_destination
+from tagalong.tables.columns import Column
+from tagalong.tables.formats import table_format_of
+from tagalong.tables.writers import ParquetTable
 from tagalong.tagger import Tagger
 
 __all__ = ["PredictionFile", "check_predictions", "predictions_of"]

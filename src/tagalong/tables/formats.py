@@ -3,11 +3,10 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from tagalong.cli.errors import UsageError
-from tagalong.cli.tables.writers import TableFormat
 from tagalong.streams.compression import strip_compression_suffix
+from tagalong.tables.writers import TableFormat
 
-__all__ = ["TABLE_ENDINGS", "check_table_format", "table_format_of"]
+__all__ = ["TABLE_ENDINGS", "missing_package", "table_format_of"]
 
 _ENDINGS: dict[str, TableFormat] = {
     ".csv": "csv",
@@ -27,17 +26,14 @@ def table_format_of(path: str) -> TableFormat | None:
     return _ENDINGS.get(Path(strip_compression_suffix(path)).suffix.lower())
 
 
-def check_table_format(format: TableFormat | None, option: str) -> None:
-    """Raise UsageError if a package that the format needs is not installed.
+def missing_package(format: TableFormat | None) -> str:
+    """Return what has to be installed before a format can be written; "" if nothing has to.
 
     Parameters
     ----------
     format : str, optional
         The format.
-    option : str
-        The option that asks for it, for the message.
     """
     if format == "parquet" and find_spec("pyarrow") is None:
-        raise UsageError(
-            f"{option}: Parquet files need the package pyarrow: pip install 'tagalong[parquet]'"
-        )
+        return "Parquet files need the package pyarrow: pip install 'tagalong[parquet]'"
+    return ""

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tagalong.cli.errors import CommandError
-from tagalong.cli.tables.columns import Column, Row
-from tagalong.cli.tables.writers import Table, TableFormat, make_table
 from tagalong.files.named_errors import open_in_place
+from tagalong.tables.columns import Column, Row
+from tagalong.tables.writers import Table, TableFormat, make_table
 
 __all__ = ["EMPTY", "AppendableTable", "TablePosition"]
 

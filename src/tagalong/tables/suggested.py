@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from tagalong.cli.errors import CommandError
-from tagalong.learning.items import Item
+from tagalong.learning.items import Item, ReadError
 from tagalong.tagger.suggestions import Suggestions
 
 __all__ = ["Suggested", "Suggests"]
@@ -39,7 +38,7 @@ class Suggested:
     one_by_one : bool
         Answer each item before the next one is read, as a live stream requires.
     skip : bool
-        Count an item for which the model cannot suggest labels, instead of raising CommandError.
+        Count an item for which the model cannot suggest labels, instead of raising ReadError.
 
     Attributes
     ----------
@@ -107,11 +106,11 @@ class Suggested:
                 for item in batch:
                     yield from self._answers([item])
                 return
-            problem = f"{batch[0].place or batch[0].id or '--text'}: {error}"
+            problem = ReadError(batch[0].place or batch[0].id or "--text", str(error))
             if not self._skip:
-                raise CommandError(problem) from error
+                raise problem from error
             self.skipped += 1
             if len(self.errors) < MAX_ERRORS:
-                self.errors.append(problem)
+                self.errors.append(str(problem))
             return
         yield from zip(batch, found, strict=True)

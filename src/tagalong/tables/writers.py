@@ -5,9 +5,9 @@ import json
 from collections.abc import Sequence
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
-from tagalong.cli.output import as_json
-from tagalong.cli.tables.columns import Column, Row
-from tagalong.cli.tables.formulas import as_plain_text
+from tagalong.printable import as_json
+from tagalong.tables.columns import Column, Row
+from tagalong.tables.formulas import as_plain_text
 
 __all__ = ["CsvTable", "JsonLinesTable", "ParquetTable", "Table", "TableFormat", "make_table"]
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import IO, Protocol
 
-from tagalong.cli.output import as_json
-from tagalong.cli.tables.columns import Column, id_of, place_cells, suggestion_columns
-from tagalong.cli.tables.writers import Table
 from tagalong.learning.items import Item
+from tagalong.printable import as_json
+from tagalong.tables.columns import Column, id_of, place_cells, suggestion_columns
+from tagalong.tables.writers import Table, TableFormat, make_table
 from tagalong.tagger.suggestions import Suggestion, Suggestions
 
-__all__ = ["NestedLines", "SuggestionRows", "SuggestionWriter", "columns_of_suggest"]
+__all__ = ["NestedLines", "SuggestionRows", "SuggestionWriter", "make_writer"]
 
 
 class SuggestionWriter(Protocol):
@@ -76,7 +76,7 @@ class SuggestionRows:
     Parameters
     ----------
     table : Table
-        The table, with the columns of `columns_of_suggest`.
+        The table, with the columns of ``tagalong suggest``.
     places : int
         Number of suggestions per row.
     """
@@ -101,7 +101,29 @@ class SuggestionRows:
         self._table.close()
 
 
-def columns_of_suggest(places: int) -> list[Column]:
+def make_writer(
+    stream: IO[bytes], format: TableFormat | None, places: int, *, exact: bool, mark: bool
+) -> SuggestionWriter:
+    """Return the writer of a format.
+
+    Parameters
+    ----------
+    stream : binary file
+        Where to write.
+    format : str, optional
+        The format of a table; None for lines of nested JSON.
+    places : int
+        Number of suggestions per row of a table.
+    exact, mark : bool
+        Options of `CsvTable`.
+    """
+    if format is None:
+        return NestedLines(stream)
+    options = {"exact": exact, "mark": mark} if format == "csv" else {}
+    return SuggestionRows(make_table(format, stream, _columns(places), **options), places)
+
+
+def _columns(places: int) -> list[Column]:
     """Return the columns of the table that ``tagalong suggest`` writes.
 
     Parameters
