@@ -73,3 +73,6 @@ class ReadError(ValueError):
         super().__init__(f"{place}: {problem}")
         self.place = place
         self.problem = problem
+
+    def __reduce__(self) -> tuple[type["ReadError"], tuple[str, str]]:
+        return type(self), (self.place, self.problem)

@@ -18,6 +18,7 @@ from tagalong.readers.lines import (
     MAX_LINE,
     LineOptions,
     Lines,
+    has_plain_line_ends,
     parse_lines,
     validate_encoding,
 )
@@ -25,7 +26,15 @@ from tagalong.readers.values import finite_number, parse_labels, short_repr
 from tagalong.streams.compression import read_errors
 from tagalong.streams.format import Format, ItemOrError, Option, Target
 
-__all__ = ["FORMAT", "item_as_json", "item_from_json", "list_keys", "read_jsonl", "write_jsonl"]
+__all__ = [
+    "FORMAT",
+    "can_split",
+    "item_as_json",
+    "item_from_json",
+    "list_keys",
+    "read_jsonl",
+    "write_jsonl",
+]
 
 
 @dataclass(frozen=True)
@@ -63,18 +72,33 @@ def read_jsonl(
     features: str = "features",
     weight: str = "weight",
     date: str | None = None,
+    lines_before: int | None = None,
     **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
-    """Yield the items of JSON lines, or of JSON values that are not one per line."""
+    """Yield the items of JSON lines, or of JSON values that are not one per line.
+
+    If the number of lines before the stream is given, the stream consists of lines of a file that
+    `can_split`.
+    """
     keys = _Keys(id, text, features, labels, weight, date)
-    if _is_one_per_line(stream, line_options.get("encoding", ENCODING.default)):
+    if lines_before is not None or _is_one_per_line(stream, _encoding(line_options)):
         return parse_lines(
-            Lines(stream, name, **line_options),
+            Lines(stream, name, lines_before=lines_before or 0, **line_options),
             lambda line, place: (
                 None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
             ),
         )
     return _items_of_values(JsonValues(stream, name, **line_options), keys)
+
+
+def can_split(stream: BinaryIO, **options: Any) -> bool:
+    """Whether a stream has one value per line, and lines can be found without decoding it."""
+    encoding = _encoding(options)
+    return has_plain_line_ends(encoding) and _is_one_per_line(stream, encoding)
+
+
+def _encoding(options: Mapping[str, Any]) -> str:
+    return str(options.get("encoding", ENCODING.default))
 
 
 def list_keys(stream: BinaryIO, name: str, **options: Any) -> list[str]:
@@ -92,12 +116,12 @@ def _keys_of(record: Mapping[str, object]) -> list[str]:
     return found
 
 
-def _is_one_per_line(stream: BinaryIO, encoding: object) -> bool:
+def _is_one_per_line(stream: BinaryIO, encoding: str) -> bool:
     """Whether a stream holds neither an array nor an object that begins with a line end."""
     peek: Callable[[int], bytes] | None = getattr(stream, "peek", None)
     if peek is None:
         return True
-    plain = validate_encoding(str(encoding))
+    plain = validate_encoding(encoding)
     try:
         start = peek(_START).decode(plain, "ignore")
     except read_errors():  # the reader of lines meets it again and reports it
@@ -309,4 +333,5 @@ FORMAT = Format(
     write=write_jsonl,
     starts=(b"{", b"["),
     list_names=list_keys,
+    can_split=can_split,
 )

@@ -14,6 +14,7 @@ __all__ = [
     "MAX_LINE",
     "LineOptions",
     "Lines",
+    "has_plain_line_ends",
     "parse_lines",
     "validate_encoding",
 ]
@@ -52,6 +53,8 @@ class Lines:
         Text encoding. A byte-order mark is removed from UTF-8.
     max_line : int
         Maximum length of a line, in bytes (in UTF-8 bytes for encodings not based on ASCII).
+    lines_before : int
+        Number of lines of the file before the stream, which may begin in the middle.
 
     Attributes
     ----------
@@ -62,14 +65,19 @@ class Lines:
     """
 
     def __init__(
-        self, stream: BinaryIO, name: str, encoding: str = "utf-8", max_line: int = MAX_LINE
+        self,
+        stream: BinaryIO,
+        name: str,
+        encoding: str = "utf-8",
+        max_line: int = MAX_LINE,
+        lines_before: int = 0,
     ):
-        self.number = 0
+        self.number = lines_before
         self.name = name
         self._max_line = max_line
         self._in_long_line = False
         self._encoding = validate_encoding(encoding)
-        self._is_wide = "\n".encode(self._encoding) != b"\n"
+        self._is_wide = not has_plain_line_ends(self._encoding)
         self._line_encoding = "utf-8" if self._is_wide else self._encoding
         self._read_errors: tuple[type[Exception], ...] = (UnicodeError, *read_errors())
         self._readline: Callable[[int], bytes] = stream.readline
@@ -201,6 +209,17 @@ def parse_lines(lines: Lines, parse: Callable[[str, str], Item | None]) -> Itera
 
 def _no_line(limit: int) -> bytes:
     return b""
+
+
+def has_plain_line_ends(encoding: str) -> bool:
+    """Whether a line end is the byte 10 in an encoding, as in all that are based on ASCII.
+
+    Parameters
+    ----------
+    encoding : str
+        The name of a text encoding.
+    """
+    return "\n".encode(validate_encoding(encoding)) == b"\n"
 
 
 def validate_encoding(encoding: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tagalong.learning.items import ReadError
 from tagalong.readers.archives import EXTENSION, Archive, Member, starts_archive
+from tagalong.readers.byte_ranges import ByteRange
 from tagalong.readers.registry import FORMATS, extensions, format_by_start, format_of_file
 from tagalong.streams.compression import decompress_stream, read_errors
 from tagalong.streams.format import Format, OptionError
@@ -34,12 +35,15 @@ class ResolvedSource:
         The member of an archive that is the source.
     problem : ReadError, optional
         Why this member cannot be read.
+    part : ByteRange, optional
+        The part of the file to read.
     """
 
     source: str
     format: Format | None
     member: Member | None = None
     problem: ReadError | None = None
+    part: ByteRange | None = None
 
 
 def resolve_source(

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import BinaryIO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.archives import Archive
+from tagalong.readers.byte_ranges import ByteRange
 from tagalong.readers.limited_bytes import ByteLimit
 from tagalong.readers.ordering import ORDERS, Order, by_date, shuffled
 from tagalong.readers.registry import format_by_name, validate_defaults, validate_options
@@ -26,7 +28,7 @@ from tagalong.streams.format import Format, ItemOrError, LeftOutError, OptionErr
 
 __all__ = ["Stream", "read"]
 
-Source: TypeAlias = str | os.PathLike[str]
+Source: TypeAlias = str | os.PathLike[str] | ByteRange
 
 _MAX_ERRORS = 20
 
@@ -52,7 +54,8 @@ def read(
     sources : str or path, or iterable of them
         Files, glob patterns ("data/*.jsonl"), folders of mail, "-" for standard input, "pydocs:"
         and "debtags:" for the built-in streams. Files may be compressed with gzip, xz, bz2 or zst,
-        or be zip archives, whose files are sources one after the other.
+        or be zip archives, whose files are sources one after the other. A `ByteRange` is a part of
+        a file.
     format : str, optional
         A name from `FORMATS`. By default the format is detected from a file's extension, or else
         from its first bytes.
@@ -95,15 +98,11 @@ def read(
         raise OptionError(f"on_error must be 'stop' or 'skip', not {on_error!r}")
     if order not in ORDERS:
         raise OptionError(f"order must be one of {', '.join(map(repr, ORDERS))}, not {order!r}")
-    if isinstance(sources, (str, os.PathLike)):
+    if isinstance(sources, (str, os.PathLike, ByteRange)):
         sources = [sources]
     wanted = format_by_name(format) if format is not None else None
     choice = _OptionChoice(options, defaults or {})
-    resolved = [
-        each
-        for source in sources
-        for each in resolve_source(os.fspath(source), wanted, choice.fallback)
-    ]
+    resolved = [each for source in sources for each in _resolved(source, wanted, choice.fallback)]
     if not resolved:
         raise OptionError("there is nothing to read: the list of sources is empty")
     known = [each.format for each in resolved if each.format is not None]
@@ -116,6 +115,18 @@ def read(
         seed=seed,
         limit=limit,
     )
+
+
+def _resolved(
+    source: Source, wanted: Format | None, fallback: Format | None
+) -> Iterator[ResolvedSource]:
+    if not isinstance(source, ByteRange):
+        yield from resolve_source(os.fspath(source), wanted, fallback)
+        return
+    for each in resolve_source(source.path, wanted, fallback):
+        if each.format is None or each.format.can_split is None:
+            raise OptionError(f"{source.path}: a file of this format cannot be read in parts")
+        yield replace(each, part=source)
 
 
 def _is_dated(sources: list[ResolvedSource], options: Mapping[str, object]) -> bool:
@@ -257,13 +268,18 @@ class Stream:
             return found.read(**self._choice.of(found))
         if found is not None and found.takes == "folder":
             return found.read(Path(source.source), **self._choice.of(found))
-        stream = decompress_stream(_opened(source, files), name)
+        part: dict[str, int] = {}
+        if source.part is None:
+            stream = decompress_stream(_opened(source, files), name)
+        else:
+            stream = files.enter_context(source.part.open())
+            part = {"lines_before": source.part.lines_before}
         if self._limit is not None:
             stream = self._limit.applied_to(stream)
         if found is None:
             found = detect_format(stream.peek(DETECTION_BYTES), name, self._choice.fallback)
             self._has_private_items |= found.is_private
-        return found.read(stream, name, **self._choice.of(found))
+        return found.read(stream, name, **part, **self._choice.of(found))
 
     @property
     def is_mail(self) -> bool:

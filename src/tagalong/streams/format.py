@@ -172,6 +172,10 @@ class Format:
     list_names : callable or None
         Function with the arguments of `read` that returns the names of the columns or keys from
         which an item can take its parts. None if the format has no such names.
+    can_split : callable or None
+        Function of a stream at the beginning of a file, and options, that returns whether some of
+        the file's lines can be read without those before them. `read` then has the keyword
+        ``lines_before``. None if a file of this format is always read from its beginning.
     """
 
     name: str
@@ -187,6 +191,7 @@ class Format:
     is_dated: bool = False
     is_private: bool = False
     list_names: Callable[..., list[str]] | None = None
+    can_split: Callable[..., bool] | None = None
 
 
 @dataclass
