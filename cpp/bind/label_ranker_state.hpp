@@ -55,6 +55,7 @@ void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers
     const Certificate c = self.certificate();
     numbers["labels"] = self.labels();
     write_fields(c, numbers);
+    if (c.rankers != 1) numbers["rankers"] = c.rankers;  // as in files before mixtures
     const auto& precision = self.blend_state().precision;
     arrays["blend"] =
         vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
@@ -72,6 +73,7 @@ void read_state(LabelRanker<T>& self, const SavedState& saved) {
     read_geometry<T>(self.geometry(), saved);
     Certificate& certificate = self.certificate_state();
     saved.read_fields(certificate);
+    if (saved.has_number("rankers")) certificate.rankers = saved.count("rankers");
     if (!certificate.consistent()) SavedState::refuse("rounds", "contradicts the other counts");
     std::copy_n(blend.data(), blend.shape(0), precision.begin());
     if (self.config().cutoff) read_part(self.cutoff_state(), "cutoff", saved);

@@ -21,6 +21,10 @@ struct Certificate {
     std::int64_t solver_iterations = 0;
     std::int64_t solver_most_iterations = 0;
     std::int64_t unsolved = 0;  // rounds in which a solver reached its limit
+    // The rankers that were mixed (Mixture), each of which has learnt from scratch; 1 if there was
+    // no mixing; 0 if rounds have been learnt since, or before. Then lambda times the mistakes is at
+    // most rankers * F(w) + C (loss of w) for every w.
+    std::int64_t rankers = 1;
 
     // Counts a round with an example of this weight, with or without a pair of labels to rank.
     void count_round(double weight) {
@@ -28,6 +32,7 @@ struct Certificate {
         least_weight = first ? weight : std::min(least_weight, weight);
         most_weight = first ? weight : std::max(most_weight, weight);
         ++rounds;
+        if (rankers > 1) rankers = 0;
     }
     // Counts the ranking of a round with at least one pair of labels.
     void count_ranking(double round_curvature, bool mistake, double round_loss) {
@@ -47,7 +52,8 @@ struct Certificate {
     bool consistent() const {
         return earlier <= rounds && mistakes <= rounds - earlier && least_weight <= most_weight &&
                least_weight >= 0 && curvature >= 0 && solver_rounds <= rounds - earlier &&
-               solver_most_iterations <= solver_iterations && unsolved <= rounds - earlier;
+               solver_most_iterations <= solver_iterations && unsolved <= rounds - earlier &&
+               rankers >= 0;
     }
     // Resets everything except the number of rounds.
     void restart() {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tagalong.online.predtron import Predtron
     from tagalong.online.shared_ranker import SharedLabelRanker
     from tagalong.tagger import Tagger
+    from tagalong.tagger.mixing import mix
     from tagalong.version import __version__ as __version__
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "ZeroShot",
     "attribute_prior",
     "load",
+    "mix",
     "model_hash",
 ]
 
@@ -60,6 +62,7 @@ __getattr__, __dir__ = lazy_names(
         "__version__": "tagalong.version",
         "attribute_prior": "tagalong.batch.m3l",
         "load": "tagalong.learning.model_files",
+        "mix": "tagalong.tagger.mixing",
         "model_hash": "tagalong.learning.model_hash",
     },
 )

@@ -280,6 +280,8 @@ class LabelCertificate:
     def temperature(self) -> float: ...
     @property
     def contestant(self) -> str: ...
+    @property
+    def rankers(self) -> int: ...
 
 class LabelRanker32(Ranker32):
     def __init__(
@@ -386,6 +388,23 @@ class LabelRanker64(Ranker64):
     def certificate(self) -> LabelCertificate: ...
     def set_one_label(self, one_label: str) -> None: ...
     def recompute_dual(self) -> float: ...
+
+@overload
+def mixed(
+    rankers: Sequence[tuple[LabelRanker32, Sequence[int], Sequence[int]]],
+    factors: Sequence[float],
+    base: tuple[LabelRanker32, Sequence[int], Sequence[int]] | None,
+    labels: int,
+    restart: bool,
+) -> dict[str, dict[str, Any]]: ...
+@overload
+def mixed(
+    rankers: Sequence[tuple[LabelRanker64, Sequence[int], Sequence[int]]],
+    factors: Sequence[float],
+    base: tuple[LabelRanker64, Sequence[int], Sequence[int]] | None,
+    labels: int,
+    restart: bool,
+) -> dict[str, dict[str, Any]]: ...
 
 class ContestantType:
     @property

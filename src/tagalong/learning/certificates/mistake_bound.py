@@ -69,13 +69,17 @@ class Certificate:
         small for it; the count is saved with the model. Such a round takes a simpler step.
         Everything said here holds for it too, except the mistake bound of blocks of rows.
     penalty : float
-        P, the sum of all decreases of the dual value when the scale of a feature changed. Only the
-        adaptive geometry has any: by learnt relevances of features, and by growing scales after
-        a restart.
+        P, the sum of all decreases of the dual value other than by learning: when the scale of a
+        feature changed, which only the adaptive geometry does (by learnt relevances of features,
+        and by growing scales after a restart), and when rankers were mixed (`tagalong.mix`).
     contestant : str
         The ranker of a race that the certificate belongs to; empty for one learner. Its features
         are scaled in its own way, and its rounds count from its start. Nothing is proven about the
         mixture of the race, nor about contestants that are no rankers.
+    rankers : int
+        How many rankers were mixed (`tagalong.mix`), if each had learnt from scratch and nothing
+        was learnt since; 1 for one ranker; 0 after other mixtures, and once a mixture goes on
+        learning. `rounds`, `mistakes` and `loss` are sums over the rankers.
     """
 
     rounds: int
@@ -95,6 +99,7 @@ class Certificate:
     unsolved: int = 0
     penalty: float = 0.0
     contestant: str = ""
+    rankers: int = 1
 
     @classmethod
     def of(
@@ -119,9 +124,9 @@ class Certificate:
         mistakes = facts.mistakes
         update = settings["update"]
         budget, temperature = settings["C"], settings.get("temperature", 0.0)
-        penalty, contestant = 0.0, ""
+        penalty, contestant, rankers = 0.0, "", 1
         if isinstance(facts, core.LabelCertificate):
-            penalty, contestant = facts.penalty, facts.contestant
+            penalty, contestant, rankers = facts.penalty, facts.contestant, facts.rankers
             if contestant:
                 budget, temperature = facts.budget, facts.temperature
         else:
@@ -145,6 +150,7 @@ class Certificate:
             facts.unsolved,
             penalty,
             contestant,
+            rankers,
         )
 
     @property
@@ -168,9 +174,11 @@ class Certificate:
 
         A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake on a
         non-empty row raises the dual value by at least ``gain_per_mistake`` (on an empty row
-        every competitor has the same loss). Changes of the scales of features have lowered it
-        by at most ``penalty``. The dual value cannot exceed the competitor's objective, so
-        ``mistakes <= (complexity + C * loss + penalty) / gain_per_mistake``.
+        every competitor has the same loss). Changes of the scales of features, and mixing, have
+        lowered it by at most ``penalty``. The dual value cannot exceed the competitor's objective,
+        so ``mistakes <= (complexity + C * loss + penalty) / gain_per_mistake``. If K rankers were
+        mixed, ``(K * complexity + C * loss) / gain_per_mistake`` is a bound, too; the smaller one
+        is returned.
 
         Parameters
         ----------
@@ -198,7 +206,10 @@ class Certificate:
         if gain <= 0:
             warnings.warn(self._why_no_bound(), NoBoundWarning, stacklevel=2)
             return math.inf
-        return (complexity + self.C * loss + self.penalty) / gain
+        objective = complexity + self.C * loss + self.penalty
+        if self.rankers > 1:
+            objective = min(objective, self.rankers * complexity + self.C * loss)
+        return objective / gain
 
     def _why_no_bound(self) -> str:
         if mistake_bound(self.update) == "step given":
@@ -220,6 +231,8 @@ class Certificate:
             since += f" (the solver reached its limit in {rounds})"
         if self.rounds == 0:
             return f"{who}no rounds yet{since}"
+        if self.rankers > 1:
+            since += f" (all of {self.rankers} mixed rankers)"
         share = self.mistakes / self.rounds
         return (
             f"{who}{self.mistakes:.6g} mistakes in {self.rounds} rounds ({share:.1%}), "

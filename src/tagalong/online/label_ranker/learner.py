@@ -359,6 +359,11 @@ class LabelRanker(CutoffRanker):
         }
         return header, state["arrays"]
 
+    def mixing_parts(self) -> tuple[dict[str, Any], Native]:
+        """Return the header of the model file, and the native learner, for `tagalong.mix`."""
+        self._require_fit()
+        return self._header(), self._native
+
     def _params_with(self, settings: Settings) -> dict[str, Any]:
         average = {"chosen": "auto", "always": True, "never": False}[settings["average"]]
         one_label = _ONE_LABEL[settings["one_label"]]
