@@ -66,6 +66,7 @@ def _models() -> Iterator[tuple[str, Any]]:
     yield "predtron-queries", ranked
     dates = np.array([datetime.date(2020, 1, 1 + int(grade)) for grade in y], dtype=object)
     yield "ordinal-dates", OrdinalRanker().fit(X, dates)
+    yield "ordinal-entropic", OrdinalRanker(geometry="entropic").fit(X, y)
     costs = {"miss": {f"label-{i}": 1.0 + i for i in range(6)}, "false_alarm": 0.5}
     yield "m3l-costs", M3LClassifier(loss=costs).fit(X, STREAM.sets())
     yield "m3l-prior", M3LClassifier(prior=np.eye(6), kernel="poly").fit(STREAM.X, STREAM.Y)

@@ -40,8 +40,8 @@ def file_contents(path: Path) -> dict[str, Any]:
     """Return the header and the arrays of a model file, sorted by name.
 
     The header is without the version that wrote it. It is also without what is newer than most of
-    the digests: the number of the format, the names of the learnt fields, and parameters of one
-    learner.
+    the digests: the number of the format, the names of the learnt fields, parameters of one
+    learner, options at their defaults, and the bound on the regret of rankings.
     """
     header, arrays = parts(path)
     del header["tagalong"]
@@ -49,6 +49,9 @@ def file_contents(path: Path) -> dict[str, Any]:
     header.get("features", {}).get("numbers", {}).pop("fields", None)
     for part in (header, header.get("learner", {})):
         _drop_newer_parameters(part.get("params", {}), part.get("settings", {}))
+        part.get("numbers", {}).pop("ranking_regret", None)
+    if header["kind"] == "OrdinalRanker":
+        assert header["params"].pop("geometry") == "euclidean"
     return {"header": _sorted(header), "arrays": _sorted(arrays)}
 
 
@@ -67,7 +70,10 @@ def rounded(values: Any) -> list[str]:
 
 
 def _drop_newer_parameters(params: dict[str, Any], settings: dict[str, Any]) -> None:
-    """Remove the parameters that older files lack, if they say that there is one learner."""
+    """Remove the parameters that older files lack, at the values that older models had."""
+    for part in (settings, params.get("features")):
+        if isinstance(part, dict) and part.get("seldom_of") == "folder":
+            del part["seldom_of"]
     if settings.get("race") == []:
         del settings["race"], params["race"]
         if params["C"] is None:

@@ -61,6 +61,7 @@ SETTINGS: dict[type, dict[str, Any]] = {
         "random_state": 5,
         "grades": ["poor", "fair", "good"],
         "dtype": "float32",
+        "geometry": "euclidean",
     },
     PartialFeedbackRanker: {
         "loss": "square",

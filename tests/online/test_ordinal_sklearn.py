@@ -22,7 +22,11 @@ EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": ONLINE,
     "check_sample_weight_equivalence_on_sparse_data": ONLINE,
 }
-CHECKED = [OrdinalRanker(), OrdinalRanker(update="optimal", dtype="float64")]
+CHECKED = [
+    OrdinalRanker(),
+    OrdinalRanker(update="optimal", dtype="float64"),
+    OrdinalRanker(geometry="entropic"),
+]
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 4))

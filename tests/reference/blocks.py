@@ -291,7 +291,7 @@ class NaiveBlocks:
         step: Callable[[FloatArray, FloatArray], FloatArray] = self._step(w)
         masses = np.zeros(len(Z))
         for rows in sets:
-            values = Z[rows] @ w
+            values = (Z[rows] * w).sum(axis=1)  # in the order of the steps, so that ties agree
             loss += max(0.0, float(((self.margin - values) / v[rows]).max())) / len(sets)
             self.mistakes += bool((values <= 0.0).any()) / len(sets)
             masses[rows] = step(Z[rows], v[rows] * len(sets))

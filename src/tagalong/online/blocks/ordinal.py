@@ -32,6 +32,7 @@ from tagalong.online.blocks.grades import (
     require_same_grades,
     sorted_grades,
 )
+from tagalong.online.blocks.ordinal_rows import OrdinalRows
 from tagalong.online.blocks.projection import BlockProjection
 
 __all__ = ["OrdinalRanker"]
@@ -54,18 +55,21 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
     .. math:: \pm (\langle w, x\rangle - \theta_j) \ge \gamma \quad (j = 0, \ldots, k - 2),
 
-    and the loss of the trial is the largest violation.
+    and the loss of the trial is the largest violation. In the entropic geometry the weights of the
+    block learner are a distribution, hence positive. Each column then has a second one with the
+    opposite sign, and a weight is the difference of the weights of both.
 
     Parameters
     ----------
     update : str, default "simproj"
         The update rule of `BlockProjection`: ``"simperc"``, ``"conproj"``, ``"simproj"``,
-        ``"simopt"``, ``"max"`` or ``"optimal"``.
+        ``"simopt"`` (Euclidean only), ``"max"`` or ``"optimal"``.
     C : float, default 0.01
         The budget of a row: an upper bound on its step. Smaller values are more stable and need
         more passes; a single pass over a stream may need a larger value.
     margin : float, optional
-        The distance that scores should have from the thresholds. None means 1.
+        The distance that scores should have from the thresholds. None means 1, and 0.05 in the
+        entropic geometry.
     passes : int, default 20
         The number of passes of ``fit`` over the data. Each pass counts as new trials.
     shuffle : bool, default True
@@ -78,6 +82,10 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         are then in alphabetical order, which is rarely the intended one.
     dtype : "float32" or "float64", default "float32"
         The type in which weights are stored and scores are summed.
+    geometry : "euclidean" or "entropic", default "euclidean"
+        ``"euclidean"``: additive updates. ``"entropic"``: multiplicative updates, which suit
+        many features of which few matter. The absolute weights and thresholds then sum to at most
+        1, so that scores and margins are small.
 
     Attributes
     ----------
@@ -134,6 +142,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         random_state: int = 0,
         grades: Any = None,
         dtype: str = "float32",
+        geometry: str = "euclidean",
     ):
         self.update = update
         self.C = C
@@ -143,6 +152,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self.random_state = random_state
         self.grades = grades
         self.dtype = dtype
+        self.geometry = geometry
 
     def fit(self, X: MatrixLike, y: npt.ArrayLike, sample_weight: SampleWeight = None) -> Self:
         """Learn from scratch: ``passes`` times over the rows.
@@ -166,7 +176,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
                 refuse_continuous(given)
             classes = sorted_grades(given) if self.grades is None else self._declared_grades()
             numbers = grade_numbers(given, classes)
-            learner = self._new_learner(rows.shape[1], classes)
+            reduction, learner = self._new_learner(rows.shape[1], classes)
             inverse = _inverse_weights(sample_weight, rows, learner)
             if inverse is not None and not np.isfinite(inverse).any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
@@ -175,7 +185,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             sparse_rows = sp.csr_array(rows)
             for _ in range(passes):
                 order = rng.permutation(rows.shape[0]) if shuffled else None
-                _learn(learner, sparse_rows, numbers, inverse, len(classes) - 1, order)
+                _learn(learner, reduction, sparse_rows, numbers, inverse, order)
         self._learner, self.classes_ = learner, classes
         return self
 
@@ -204,11 +214,15 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             rows: Rows = validated(self, X, reset=first)
             known = self._first_grades(classes) if first else self._same_grades(classes)
             numbers = grade_numbers(checked_grades(y, rows.shape[0]), known)
-            learner = self._new_learner(rows.shape[1], known) if first else self._learner
+            reduction, learner = (
+                self._new_learner(rows.shape[1], known)
+                if first
+                else (self._reduction, self._learner)
+            )
             inverse = _inverse_weights(sample_weight, rows, learner)
             learner.check_rows(as_matrix(rows))
         self._learner, self.classes_ = learner, known
-        _learn(learner, sp.csr_array(rows), numbers, inverse, len(known) - 1, None)
+        _learn(learner, reduction, sp.csr_array(rows), numbers, inverse, None)
         return self
 
     def latent_score(self, X: MatrixLike) -> npt.NDArray[np.float64]:
@@ -220,8 +234,12 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             Rows.
         """
         check_is_fitted(self)
-        matrix = as_matrix(validated(self, X, reset=False))
+        rows = validated(self, X, reset=False)
+        matrix = as_matrix(rows)
         self._learner.check_rows(matrix)
+        reduction = self._reduction
+        if reduction.signed:
+            matrix = as_matrix(reduction.scored(sp.csr_array(rows)))
         return self._learner.score_rows(matrix)
 
     def decision_function(self, X: MatrixLike) -> npt.NDArray[np.float64]:
@@ -263,13 +281,13 @@ class OrdinalRanker(ClassifierMixin, Fitted):
     def coef_(self) -> npt.NDArray[Any]:
         """The weight vector, (n,)."""
         self._require_start("coef_")
-        return self._learner.coef_[: self.n_features_in_]
+        return self._reduction.weights(self._learner.coef_)[0]
 
     @property
     def raw_thresholds_(self) -> npt.NDArray[Any]:
         """The thresholds as learnt, (k - 1,)."""
         self._require_start("raw_thresholds_")
-        return self._learner.coef_[self.n_features_in_ :]
+        return self._reduction.weights(self._learner.coef_)[1]
 
     @property
     def thresholds_(self) -> npt.NDArray[Any]:
@@ -283,16 +301,25 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self._require_start("certificate_")
         return self._learner.certificate_
 
-    def _new_learner(self, features: int, classes: npt.NDArray[Any]) -> BlockProjection:
-        learner = BlockProjection(self.update, "euclidean", self.C, self.margin, self.dtype)
-        columns = features + len(classes) - 1
-        if columns > LARGEST_INDEX:
+    @property
+    def _reduction(self) -> OrdinalRows:
+        """The reduction of the present learner."""
+        signed = self._learner.geometry == "entropic"
+        return OrdinalRows(self.n_features_in_, len(self.classes_) - 1, signed)
+
+    def _new_learner(
+        self, features: int, classes: npt.NDArray[Any]
+    ) -> tuple[OrdinalRows, BlockProjection]:
+        """Return a new learner by the present parameters, and its reduction."""
+        learner = BlockProjection(self.update, self.geometry, self.C, self.margin, self.dtype)
+        reduction = OrdinalRows(features, len(classes) - 1, signed=self.geometry == "entropic")
+        if reduction.columns > LARGEST_INDEX:
             raise ValueError(
                 f"X has {features} columns, which with {len(classes) - 1} thresholds is above the "
-                f"limit of {LARGEST_INDEX}"
+                f"limit of {LARGEST_INDEX // (2 if reduction.signed else 1)}"
             )
-        learner.start(columns)
-        return learner
+        learner.start(reduction.columns)
+        return reduction, learner
 
     def _declared_grades(self) -> npt.NDArray[Any]:
         if isinstance(self.grades, str):
@@ -348,7 +375,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self._learner = model_files.unpack(header["learner"], arrays)
         self.classes_ = decoded_grades(header["classes"])
         restore_columns(self, header)
-        if self.n_features_in_ + len(self.classes_) - 1 != self._learner.n_features_in_:
+        if self._reduction.columns != self._learner.n_features_in_:
             raise ValueError("its weights do not match its numbers of grades and features")
         return self
 
@@ -363,14 +390,14 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
 def _learn(
     learner: BlockProjection,
+    reduction: OrdinalRows,
     X: sp.csr_array,
     numbers: npt.NDArray[np.int64],
     inverse: npt.NDArray[np.float64] | None,
-    thresholds: int,
     order: npt.NDArray[np.int64] | None,
 ) -> None:
     """Learn rows in the given order; builds the blocks of many rows at a time."""
-    rows = X.shape[0]
+    rows, thresholds = X.shape[0], reduction.thresholds
     chunk = max(1, MAX_CHUNK_ENTRIES * rows // (max(1, thresholds) * (X.nnz + rows)))
     threshold_numbers = np.arange(thresholds)
     order = np.arange(rows) if order is None else order
@@ -381,21 +408,7 @@ def _learn(
         signs = np.where(threshold_numbers < numbers[part, None], 1.0, -1.0).ravel()
         budgets = None if inverse is None else np.repeat(inverse[part], thresholds)
         sizes = np.full(len(part), thresholds)
-        learner.learn_rows(as_matrix(_blocks(X, part, thresholds)), signs, sizes, None, budgets)
-
-
-def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp.csr_array:
-    """Return the rows (x, -e_j) of all given rows x, block by block."""
-    copies = X[np.repeat(rows, thresholds)]
-    threshold_columns = sp.csr_array(
-        (
-            np.full(copies.shape[0], -1, dtype=X.dtype),
-            np.tile(np.arange(thresholds, dtype=np.int32), len(rows)),
-            np.arange(copies.shape[0] + 1, dtype=np.int32),
-        ),
-        shape=(copies.shape[0], thresholds),
-    )
-    return sp.csr_array(sp.hstack([copies, threshold_columns], format="csr"))
+        learner.learn_rows(as_matrix(reduction.blocks(X, part)), signs, sizes, None, budgets)
 
 
 def _inverse_weights(
