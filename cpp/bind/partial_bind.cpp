@@ -21,6 +21,22 @@ static SlotCosts make_costs(const SlotCost& given) {
                                                                 : SlotCosts::Kind::decreasing);
 }
 
+// The surrogate loss: its name, or the numbers of a table: the constants c_L, c', c'' and L(-R),
+// then g and its derivative at equidistant points.
+using Loss = std::variant<std::string, std::vector<std::vector<double>>>;
+
+static void set_loss(const Loss& given, PartialConfig& config) {
+    if (const auto* name = std::get_if<std::string>(&given)) {
+        config.loss = *name == "logistic" ? MarginLoss::logistic : MarginLoss::square;
+        return;
+    }
+    const auto& table = std::get<std::vector<std::vector<double>>>(given);
+    if (table.size() != 3 || table[0].size() != 4)
+        throw InputError("loss: a table must have four constants, and two lists of numbers");
+    config.loss = MarginLoss::table;
+    config.loss_table = {table[0][1], table[0][2], table[0][3], table[1], table[2]};
+}
+
 static ListChooserConfig make_game(double miss_weight, const SlotCost& slot_cost,
                                    const std::string& ties, std::int64_t max_explore) {
     ListChooserConfig config;
@@ -34,13 +50,13 @@ static ListChooserConfig make_game(double miss_weight, const SlotCost& slot_cost
 template <class Ranker>
 static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cost,
                       std::size_t max_labels, const std::string& ties, std::int64_t max_explore,
-                      const std::string& loss, double radius, double delta,
+                      const Loss& loss, double radius, double delta,
                       std::optional<double> norm_bound, const std::string& covariance,
                       double exploration, const std::string& update, const std::string& width,
                       const std::string& kernel, double gamma, bool normalize, double memory_limit,
                       std::int64_t n_features) {
     PartialConfig config;
-    config.loss = loss == "logistic" ? MarginLoss::logistic : MarginLoss::square;
+    set_loss(loss, config);
     config.radius = radius;
     config.chooser = make_game(miss_weight, slot_cost, ties, max_explore);
     config.confidence.delta = delta;
@@ -58,6 +74,13 @@ static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cos
     config.n_features = n_features;
     config.memory_limit = memory_limit;
     new (self) Ranker(config);
+}
+
+// The largest list size per row; none: as configured.
+using Caps = std::optional<VectorOf<std::int64_t>>;
+
+static std::size_t cap_of(const Caps& caps, std::int64_t row) {
+    return caps ? static_cast<std::size_t>(caps->data()[row]) : 0;
 }
 
 // Suggested lists, with the probabilities and the width of each label, and whether it is shown for
@@ -92,19 +115,20 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
     using Ranker = BoundPartial<T>;
     type.def(
             "suggest",
-            [](const Ranker& self, const MatrixView& x, std::size_t most) {
+            [](const Ranker& self, const MatrixView& x, const Caps& most) {
+                check_row_count(x.matrix.rows, most, "most");
                 Lists out;
                 for_rows(x.matrix.rows, [&](std::int64_t i) {
                     auto& reader = thread_reader<PartialRanker<T>>();
                     x.matrix.read(i, reader.x);
                     self.finish(reader.x);
                     std::shared_lock lock(self.mutex());
-                    self.suggest(reader, most, true);
+                    self.suggest(reader, cap_of(most, i), true);
                     out.add(reader);
                 });
                 return out.tuple();
             },
-            nb::arg("x"), nb::arg("most"))
+            nb::arg("x"), nb::arg("most").none())
         .def(
             "suggest_one",
             [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
@@ -124,8 +148,9 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
             "play",
             [](Ranker& self, const MatrixView& x, const LabelRows& relevant,
                const LabelRows& unknown, std::optional<VectorOf<double>> weights,
-               std::size_t most) {
+               const Caps& most) {
                 check_labels(x, relevant, unknown);
+                check_row_count(x.matrix.rows, most, "most");
                 check_row_count(x.matrix.rows, weights, "weights");
                 Owned<double> losses({relevant.rows()}), partial({relevant.rows()});
                 std::vector<std::int64_t> ends = {0};
@@ -137,7 +162,8 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
                     self.finish(example);
                     const double weight = weights ? weights->data()[i] : 1.0;
                     std::unique_lock lock(self.mutex());
-                    self.learn(example, relevant.row(i), unknown.row(i), weight, nullptr, most);
+                    self.learn(example, relevant.row(i), unknown.row(i), weight, nullptr,
+                               cap_of(most, i));
                     for (const std::int32_t label : self.last_shown()) {
                         shown.push_back(label);
                         accepted.push_back(self.was_relevant(label));
@@ -151,7 +177,7 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
                 return std::make_tuple(lists, copied(accepted), losses.array, partial.array);
             },
             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
-            nb::arg("most") = 0)
+            nb::arg("most") = nb::none())
         // The list of the last round with full labels, its slot loss and its partial rank loss.
         .def("last_round",
              [](const Ranker& self) {
@@ -325,6 +351,8 @@ void add_partial_rankers(nb::module_& module) {
         .def_ro("rounds", &PartialCertificate::rounds)
         .def_ro("shown", &PartialCertificate::shown)
         .def_ro("regret", &PartialCertificate::regret)
+        .def_ro("ranking_regret", &PartialCertificate::ranking_regret)
+        .def_ro("ranks", &PartialCertificate::ranks)
         .def_ro("cutoff", &PartialCertificate::cutoff)
         .def_ro("refactorisations", &PartialCertificate::refactorisations);
     add_ranker<float>(module, "PartialRanker32");

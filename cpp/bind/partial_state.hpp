@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -231,14 +233,21 @@ void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const S
 
 struct PartialCertificate {
     std::int64_t rounds = 0, shown = 0;
-    double regret = 0, cutoff = 0;
+    double regret = 0, ranking_regret = 0, cutoff = 0;
+    bool ranks = false;                            // whether every list has as many labels as slots
     std::optional<std::int64_t> refactorisations;  // of full covariances
 };
 
 template <class T>
 PartialCertificate certificate_of(const PartialRanker<T>& self) {
     const auto& account = self.totals();
-    PartialCertificate out{account.rounds, account.shown, account.regret, self.cutoff(), {}};
+    PartialCertificate out{.rounds = account.rounds,
+                           .shown = account.shown,
+                           .regret = account.regret,
+                           .ranking_regret = account.ranking_regret,
+                           .cutoff = self.cutoff(),
+                           .ranks = self.chooser().ranks(),
+                           .refactorisations = {}};
     if (const auto* full = std::get_if<FullCovariance<T>>(&self.covariance()))
         out.refactorisations = full->refactorisations();
     return out;
@@ -267,6 +276,7 @@ void write_state(const PartialRanker<T>& self, nb::dict& arrays, nb::dict& numbe
     numbers["rounds"] = account.rounds;
     numbers["shown"] = account.shown;
     numbers["regret"] = account.regret;
+    if (!std::isnan(account.ranking_regret)) numbers["ranking_regret"] = account.ranking_regret;
 }
 
 template <class T>
@@ -276,9 +286,13 @@ void read_state(PartialRanker<T>& self, const SavedState& saved) {
     const auto updates = saved.vector<std::int64_t>("updates", K, kCount);
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(K);
-    self.restore(
-        {saved.count("rounds"), saved.count("shown"), saved.number("regret", kNotNegative)},
-        {information.data(), information.data() + K}, {updates.data(), updates.data() + K});
+    const double ranking_regret = saved.has_number("ranking_regret")
+                                      ? saved.number("ranking_regret", kNotNegative)
+                                      : std::numeric_limits<double>::quiet_NaN();
+    self.restore({saved.count("rounds"), saved.count("shown"), saved.number("regret", kNotNegative),
+                  ranking_regret},
+                 {information.data(), information.data() + K},
+                 {updates.data(), updates.data() + K});
     std::visit([&](auto& found) { read_covariance(self, found, saved); }, self.covariance());
 }
 

@@ -67,6 +67,9 @@ class ListChooser {
     explicit ListChooser(ListChooserConfig config);
 
     const ListChooserConfig& config() const { return config_; }
+    // Whether this is the ranking mode: a = 1 and strictly decreasing costs, so that every slot is
+    // used.
+    bool ranks() const { return ranking_; }
 
     // The terms of the expected cost: the cost of an irrelevant label in a slot, and the gain if
     // the label is relevant.
@@ -78,7 +81,7 @@ class ListChooser {
     }
 
     // The list size with the least expected cost for probabilities in decreasing order; the
-    // smallest on ties. In ranking mode (a = 1 and strictly decreasing costs), all labels.
+    // smallest on ties. In the ranking mode, all labels.
     std::size_t best_size(std::span<const double> sorted) const;
 
     // Chooses the best list of at most `max_size` labels.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "partial/ranking_regret.hpp"
 #include "predictions/ranking.hpp"
 
 namespace tagalong {
@@ -75,7 +76,7 @@ std::int32_t position_of(const KernelCovariance<T>& covariance, std::int32_t fea
 template <class T>
 PartialRanker<T>::PartialRanker(const PartialConfig& config)
     : config_(config),
-      loss_(config.loss, config.radius),
+      loss_(config.loss, config.radius, config.loss_table),
       widths_(loss_, confidence_config(config)),
       chooser_(config.chooser),
       covariance_(make_covariance<T>(config)) {}
@@ -241,7 +242,7 @@ void PartialRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     losses_ = list_losses(chooser_, current_.shown, relevant.size(), slots(max_size), known);
     if (weight > 0) {
         collect_targets();
-        update(weight, current_.shown.size());
+        update(weight, current_.shown.size(), slots(max_size));
     }
     if (label_count > labels()) add_labels(label_count - labels());
 }
@@ -257,7 +258,7 @@ void PartialRanker<T>::feedback(const Example& x, std::span<const std::int32_t> 
             std::find(accepted.begin(), accepted.end(), shown[j]) != accepted.end();
         targets_.push_back({shown[j], is_accepted ? 1.0 : -1.0, j + 1});
     }
-    update(weight, shown.size());
+    update(weight, shown.size(), shown.size());
 }
 
 template <class T>
@@ -317,22 +318,19 @@ void PartialRanker<T>::find_changed_labels() {
     changed_labels_.resize(count);
 }
 
-// The largest regret that the slot of a label can have caused, if its true margin is within its
-// width.
+// The gain of the slot of a label if it is relevant. A list longer than the table of costs comes
+// from the caller: use the largest gain, 1.
 template <class T>
-double PartialRanker<T>::regret_of(const Target& target, std::size_t size, double projected,
-                                   double width) const {
-    // A list longer than the table of costs comes from the caller: use the largest gain, 1.
-    const double hit_gain =
-        size <= chooser_.config().costs.max_size() ? chooser_.hit_gain(target.slot, size) : 1;
-    return hit_gain * (probability(projected + width) - probability(projected - width));
+double PartialRanker<T>::hit_gain(const Target& target, std::size_t size) const {
+    return size <= chooser_.config().costs.max_size() ? chooser_.hit_gain(target.slot, size) : 1;
 }
 
 template <class T>
-void PartialRanker<T>::update(double weight, std::size_t size) {
+void PartialRanker<T>::update(double weight, std::size_t size, std::size_t slots) {
     const Example& x = current_.x;
     const auto round = widths_.round(totals_.rounds + 1, labels(), dimension(x));
     find_changed_labels();
+    RankingRegret ranking(slots);
     const auto update_in = [&](auto& covariance) {
         if (changed_labels_.empty() || x.size() == 0) return;
         // Every caller has just loaded x into current_.
@@ -348,7 +346,10 @@ void PartialRanker<T>::update(double weight, std::size_t size) {
             const Target& target = targets_[j];
             if (target.slot > 0) {
                 const double width = round.capped(round.uncapped(q, information_[label]));
-                totals_.regret += regret_of(target, size, projected, width);
+                const double most = probability(projected + width);
+                const double least = probability(projected - width);
+                totals_.regret += hit_gain(target, size) * (most - least);
+                ranking.add(most, least);
             }
             information_[label] += covariance.add_outer_product(weight);
             ++updates_[label];
@@ -357,6 +358,7 @@ void PartialRanker<T>::update(double weight, std::size_t size) {
         }
     };
     std::visit(update_in, covariance_);
+    totals_.ranking_regret += ranking.bound();
     totals_.shown += static_cast<std::int64_t>(size);
     ++totals_.rounds;
 }

@@ -30,6 +30,7 @@ enum class CovarianceKind { full, diagonal, kernel };
 
 struct PartialConfig {
     MarginLoss loss = MarginLoss::square;
+    LossTable loss_table;  // if loss is MarginLoss::table
     double radius = 1;
     ListChooserConfig chooser;
     ConfidenceConfig confidence;
@@ -122,13 +123,18 @@ class PartialRanker {
     const ListChooser& chooser() const { return chooser_; }
     const SurrogateLoss& loss() const { return loss_; }
 
-    // Totals over the rounds: rounds, labels shown, and an upper bound on the regret against the
-    // best lists, which holds if all true margins are within their confidence widths.
+    // Totals over the rounds: rounds, labels shown, and upper bounds on the regret against the
+    // best lists, which hold if all true margins are within their confidence widths. `regret` is
+    // for the slot loss; `ranking_regret` is for the partial rank loss, if the labels are
+    // independent and every list is the best one by the optimistic probabilities (P3, Lemma 9).
+    // It is NaN in a model that was saved before it was counted.
     struct Totals {
         std::int64_t rounds = 0, shown = 0;
-        double regret = 0;
+        double regret = 0, ranking_regret = 0;
     };
-    void restart_certificate() { totals_.shown = 0, totals_.regret = 0; }
+    void restart_certificate() {
+        totals_.shown = 0, totals_.regret = 0, totals_.ranking_regret = 0;
+    }
     const Totals& totals() const { return totals_; }
     // Per label: ln|A|, and the number of updates.
     const std::vector<double>& information() const { return information_; }
@@ -158,9 +164,9 @@ class PartialRanker {
                        std::span<const std::int32_t> unknown);
     void collect_targets();
     void find_changed_labels();
-    double regret_of(const Target& target, std::size_t size, double projected, double width) const;
-    // Updates the model with targets_, for a list of this size.
-    void update(double weight, std::size_t size);
+    double hit_gain(const Target& target, std::size_t size) const;
+    // Updates the model with targets_, for a list of this size in a round with so many slots.
+    void update(double weight, std::size_t size, std::size_t slots);
 
     PartialConfig config_;
     SurrogateLoss loss_;

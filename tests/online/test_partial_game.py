@@ -225,3 +225,53 @@ def test_max_labels_of_a_call() -> None:
     assert {len(row) for row in ranker.suggest(stream.X)} == {3}
     everything = PartialFeedbackRanker(miss_weight=1.0).fit(stream.X, stream.Y)
     assert {len(row) for row in everything.suggest(stream.X)} == {8}
+
+
+def test_every_round_may_have_its_own_number_of_slots() -> None:
+    """`play` with one number per row equals one call per row."""
+    stream = true_stream(7, 60, 4, 8)
+    slots = np.random.default_rng(0).integers(1, 11, 60)
+    whole = PartialFeedbackRanker(miss_weight=1.0).add_labels(range(8))
+    single = PartialFeedbackRanker(miss_weight=1.0).add_labels(range(8))
+    played = whole.play(stream.X, stream.Y, max_labels=slots)
+    rounds = [
+        single.play(stream.X[t : t + 1], stream.Y[t : t + 1], max_labels=int(slots[t]))
+        for t in range(60)
+    ]
+    assert [len(row) for row in played.shown] == np.minimum(slots, 8).tolist()
+    assert played.shown == [one.shown[0] for one in rounds]
+    for name in ("losses", "partial_rank_losses"):
+        np.testing.assert_array_equal(
+            getattr(played, name), [getattr(one, name)[0] for one in rounds]
+        )
+    assert whole.certificate_ == single.certificate_
+    lists = whole.suggest(stream.X, max_labels=slots.tolist())
+    assert [len(row) for row in lists] == np.minimum(slots, 8).tolist()
+    expected = [whole.suggest(stream.X[t : t + 1], int(slots[t]))[0].labels for t in range(60)]
+    assert [row.labels for row in lists] == expected
+    assert len(whole.suggest_one(([0], [1.0]), max_labels=2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("max_labels", "message"),
+    [
+        ([1, 2], "X has 3 rows but max_labels has 2"),
+        ([1, 0, 2], "max_labels: row 1 is 0; it must be at least 1"),
+        ([1.0, 2.0, 3.0], "max_labels must be an integer, or one integer per row"),
+        ([[1, 2, 3]], "max_labels must be an integer, or one integer per row"),
+        (0, "max_labels must be at least 1, got 0"),
+        (["a", "b", "c"], "max_labels must be an integer, or one integer per row"),
+        ([1, 2, 4], "costs for lists of up to 3 labels, but max_labels is 4"),
+    ],
+)
+def test_invalid_numbers_of_slots_raise(max_labels: Any, message: str) -> None:
+    stream = true_stream(8, 3, 4, 8)
+    costs = [[1.0], [1.0, 0.5], [1.0, 0.5, 0.2]]
+    ranker = PartialFeedbackRanker(slot_cost=costs)
+    with pytest.raises(ValueError, match=message):
+        ranker.play(stream.X, stream.Y, max_labels=max_labels)
+    assert not ranker.is_started
+    ranker.fit(stream.X, stream.Y)
+    with pytest.raises(ValueError, match=message):
+        ranker.suggest(stream.X, max_labels=max_labels)
+    assert ranker.certificate_.rounds == 3

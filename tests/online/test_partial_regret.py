@@ -1,11 +1,13 @@
 """Regret on synthetic models: it grows sublinearly and stays below the bound."""
 
+from itertools import permutations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tagalong import PartialFeedbackRanker
+from tagalong import PartialFeedbackRanker, load
 from tagalong.evaluate import LabelModel
 
 
@@ -64,6 +66,107 @@ def test_the_running_bound_holds(width: str, settings: dict[str, Any]) -> None:
     bound = ranker.certificate_
     assert bound.proven
     assert 0 < regret.sum() <= bound.regret
+
+
+class TestRankings:
+    """The bound of Theorem 5, in the ranking mode: a = 1 and strictly decreasing costs."""
+
+    @pytest.mark.parametrize("width", ["dimension", "determinant"])
+    @pytest.mark.parametrize("varying", [False, True])
+    def test_the_bound_holds(self, width: str, varying: bool) -> None:
+        rng = np.random.default_rng(7)
+        model = LabelModel.random(rng, 8, 4)
+        X = model.rows(rng, 2000)
+        slots = rng.integers(1, 9, 2000) if varying else 3
+        ranker = PartialFeedbackRanker(miss_weight=1.0, norm_bound=1.0, width=width)
+        played = ranker.play(X, model.draw(rng, X), max_labels=slots)
+        bound, regret = ranker.certificate_, model.ranking_regret(X, played.shown, slots)
+        assert bound.proven
+        assert (regret >= -1e-12).all()
+        assert bound.ranking_regret is not None
+        assert 0 < regret.sum() <= bound.ranking_regret
+        assert f"as rankings of independent labels at most {bound.ranking_regret:.6g}" in str(bound)
+
+    def test_the_bound_is_the_sum_over_the_rounds_of_its_definition(self) -> None:
+        """Lemma 9 with every sum written out, from the bounds of the suggested probabilities."""
+        rng = np.random.default_rng(8)
+        model = LabelModel.random(rng, 6, 4)
+        X = model.rows(rng, 150)
+        Y = model.draw(rng, X)
+        ranker = PartialFeedbackRanker(miss_weight=1.0, exploration=0.1).add_labels(range(6))
+        total = 0.0
+        for t, (x, y) in enumerate(zip(X, Y, strict=True)):
+            S = 1 + t % 6
+            (offer,) = ranker.suggest(x[None], max_labels=S)
+            margins = 2 * offer.probabilities - 1
+            most = (1 + np.clip(margins + offer.widths, -1, 1)) / 2
+            least = (1 + np.clip(margins - offer.widths, -1, 1)) / 2
+            for p, sign in ((most, 1), (least, -1)):
+                total += sign * sum((S - j) * p[j] for j in range(S))
+                total += sign * sum(p[i] * p[j] for j in range(S) for i in range(j))
+            ranker.play(x[None], y[None], max_labels=[S])
+            assert ranker.certificate_.ranking_regret == pytest.approx(total, rel=1e-9)
+
+    def test_feedback_counts_like_a_game(self) -> None:
+        rng = np.random.default_rng(9)
+        model = LabelModel.random(rng, 6, 4)
+        X = model.rows(rng, 50)
+        Y = model.draw(rng, X)
+        settings: dict[str, Any] = {"miss_weight": 1.0, "max_labels": 3, "norm_bound": 1.0}
+        played = PartialFeedbackRanker(**settings).fit(X, Y)
+        asked = PartialFeedbackRanker(**settings).add_labels(range(6))
+        for x, y in zip(X, Y, strict=True):
+            (offer,) = asked.suggest(x[None])
+            asked.feedback(x[None], [offer], [[label for label in offer if y[label]]])
+        assert asked.certificate_ == played.certificate_
+
+    @pytest.mark.parametrize("settings", [{}, {"miss_weight": 1.0, "slot_cost": "constant"}])
+    def test_there_is_none_in_other_modes(self, settings: dict[str, Any]) -> None:
+        ranker, _ = played(1, 30, norm_bound=1.0, **settings)
+        assert ranker.certificate_.ranking_regret is None
+        assert "rankings" not in str(ranker.certificate_)
+
+    def test_it_is_saved(self, tmp_path: Path) -> None:
+        ranker, _ = played(2, 30, miss_weight=1.0, max_labels=2)
+        ranker.save(tmp_path / "model")
+        assert load(tmp_path / "model").certificate_ == ranker.certificate_
+        assert ranker.certificate_.ranking_regret > 0
+
+    def test_files_from_before_the_bound_have_none(self) -> None:
+        ranker, _ = played(3, 30, miss_weight=1.0, max_labels=2)
+        header, arrays = ranker.to_parts()
+        del header["numbers"]["ranking_regret"]
+        old = PartialFeedbackRanker.from_parts(header, arrays)
+        assert old.certificate_.ranking_regret is None
+        assert old.certificate_.regret == ranker.certificate_.regret
+        header, _ = old.to_parts()
+        assert "ranking_regret" not in header["numbers"]
+
+    def test_the_best_ranking_by_brute_force(self) -> None:
+        """Expected partial rank losses over all outcomes, of all lists with at most S labels."""
+        rng = np.random.default_rng(4)
+        model = LabelModel.random(rng, 4, 3)
+        X = model.rows(rng, 3)
+        for x, p in zip(X, model.probabilities(X), strict=True):
+            for S in (1, 2, 4):
+                costs = {
+                    shown: expected_rank_loss(shown, p, S)
+                    for size in range(S + 1)
+                    for shown in permutations(range(4), size)
+                }
+                for shown, cost in costs.items():
+                    (regret,) = model.ranking_regret(x[None], [shown], S)
+                    assert regret == pytest.approx(cost - min(costs.values()), abs=1e-12)
+
+
+def expected_rank_loss(shown: tuple[int, ...], p: Any, S: int) -> float:
+    total = 0.0
+    for y in product([0, 1], repeat=len(p)):
+        chance = float(np.prod(np.where(y, p, 1 - p)))
+        wrong = sum(y[b] > y[a] for j, b in enumerate(shown) for a in shown[:j])
+        missed = sum(y) - sum(y[label] for label in shown)
+        total += chance * (wrong + S * missed)
+    return total
 
 
 def test_the_widths_contain_the_true_margins() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tagalong import PartialFeedbackRanker
+from tagalong.losses import ExponentialLoss
 from tests.online.partial_streams import sparse_rows, true_stream
-from tests.reference.partial import NaivePartial
+from tests.reference.partial import NaiveKernelPartial, NaivePartial
 from tests.weights import dense_coef
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -130,3 +131,38 @@ def test_the_rbf_kernel_equals_a_full_matrix_over_kernel_features() -> None:
         dual.decision_function(stream.X), full.decision_function(features), atol=1e-6
     )
     assert not hasattr(dual, "coef_")
+
+
+@pytest.mark.parametrize("gamma", [0.3, 2.0])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"exploration": 0.1},
+        {"exploration": 0.05, "norm_bound": 1.0},
+        {"exploration": 0.02, "loss": "logistic", "radius": 2.0},
+        {"exploration": 0.1, "radius": 0.2},
+        {"exploration": 0.1, "loss": ExponentialLoss()},
+        {"exploration": 0.1, "miss_weight": 1.0},
+    ],
+)
+@pytest.mark.parametrize("repeated", [False, True])
+def test_every_round_with_the_rbf_kernel_matches_the_formulas(
+    gamma: float, settings: dict[str, Any], repeated: bool
+) -> None:
+    """Repeated rows are the same point of the feature space: updates for it accumulate."""
+    stream = true_stream(9, 70, 4, 6)
+    X = stream.X[np.arange(70) % 23] if repeated else stream.X
+    G = np.exp(-gamma * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    ours = PartialFeedbackRanker(
+        covariance="kernel", kernel="rbf", gamma=gamma, max_labels=2, **settings
+    ).add_labels(range(6))
+    naive = NaiveKernelPartial(G, 6, max_labels=2, **settings)
+    for t, y in enumerate(stream.Y):
+        (offer,) = ours.suggest(X[t : t + 1])
+        capped, _ = naive.widths(t)  # type: ignore[arg-type]
+        np.testing.assert_allclose(offer.widths, capped[offer.labels], atol=1e-8)
+        expected = naive.p(naive.margins(t))[offer.labels]
+        np.testing.assert_allclose(offer.probabilities, expected, atol=1e-8)
+        played = ours.play(X[t : t + 1], y[None])
+        assert played.shown == [naive.play(t, y)] == [offer.labels]  # type: ignore[arg-type]
+    np.testing.assert_allclose(ours.decision_function(X), G @ naive.w.T, atol=1e-8)

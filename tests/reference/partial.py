@@ -32,7 +32,7 @@ class NaivePartial:
 
     features: int
     labels: int
-    loss: str = "square"
+    loss: Any = "square"
     radius: float = 1.0
     miss_weight: float = 0.5
     slot_cost: str = "decreasing"
@@ -57,10 +57,15 @@ class NaivePartial:
         R = self.radius
         if self.loss == "square":
             return (1 + R) ** 2, 1.0, (1 + R) ** 2 / 2
+        if self.loss != "logistic":
+            found = self.loss.constants(R)
+            return found.squared_slope, found.curvature, float(self.loss.value(-R))
         return 1.0, 1 / (2 * (1 + np.cosh(R))), float(np.log1p(np.exp(R)))
 
     def g(self, margin: Any) -> Any:
-        return 1 - margin if self.loss == "square" else 1 / (np.exp(margin) + 1)
+        if self.loss == "square":
+            return 1 - margin
+        return 1 / (np.exp(margin) + 1) if self.loss == "logistic" else -self.loss.slope(margin)
 
     def p(self, margin: Any) -> Any:
         margin = np.clip(margin, -self.radius, self.radius)
@@ -73,15 +78,20 @@ class NaivePartial:
         """Return the confidence widths with the cap of Remark 1, and without it."""
         c1, c2, worst = self.constants()
         t, d = self.rounds + 1, self.features
-        q = np.array([x @ np.linalg.solve(A, x) for A in self.A])
+        q, logs = self.variances(x)
         information: Any = d * np.log(1 + (t - 1) / d)
         if self.width == "determinant":
-            information = np.array([np.linalg.slogdet(A)[1] for A in self.A])
+            information = logs
         U2 = c1 / c2**2 * information if self.norm_bound is None else self.norm_bound**2
         log = np.log(self.labels * (t + 4) / self.delta)
         inner = U2 + c1 / c2**2 * information + 12 / c2 * (c1 / c2 + 3 * worst) * log
         free = (0.0 if self.update == "full" else self.exploration) * np.sqrt(q * inner)
         return (np.minimum(free, 2 * self.radius) if self.norm_bound is None else free), free
+
+    def variances(self, x: Array) -> tuple[Array, Array]:
+        """Return x.A^-1 x and ln|A| of each label."""
+        q = np.array([x @ np.linalg.solve(A, x) for A in self.A])
+        return q, np.array([np.linalg.slogdet(A)[1] for A in self.A])
 
     def choose(self, x: Array) -> list[int]:
         capped, free = self.widths(x)
@@ -118,4 +128,51 @@ class NaivePartial:
             self.A[i] += np.diag(x**2) if self.covariance == "diagonal" else outer
             slope = self.g(signs[i] * projected) * signs[i] / self.constants()[1]
             self.w[i] += slope * np.linalg.solve(self.A[i], x)
+        self.rounds += 1
+
+
+class NaiveKernelPartial(NaivePartial):
+    """The kernel form on a known sequence of rows: x is the number of a row.
+
+    A weight vector is a sum of coefficients times rows in feature space. With the kernel matrix G
+    of all rows and the rows s for which a label was shown, A^-1 x_t = x_t - sum over s of
+    ((I + G_ss)^-1 G_st)_s x_s, and ln|A| = ln|I + G_ss|.
+    """
+
+    def __init__(self, G: Array, labels: int, **settings: Any) -> None:
+        super().__init__(1, labels, width="determinant", **settings)
+        self.G = G
+        self.w = np.zeros((labels, len(G)))
+        self.rows: list[list[int]] = [[] for _ in range(labels)]
+
+    def direction(self, label: int, t: int) -> Array:
+        """Return A^-1 x_t as coefficients of all rows."""
+        out = np.zeros(len(self.G))
+        out[t] = 1.0
+        s = self.rows[label]
+        inner = np.eye(len(s)) + self.G[np.ix_(s, s)]
+        np.subtract.at(out, s, np.linalg.solve(inner, self.G[s, t]))
+        return out
+
+    def margins(self, x: Any) -> Array:
+        return np.asarray(np.clip(self.w @ self.G[x], -self.radius, self.radius))
+
+    def variances(self, x: Any) -> tuple[Array, Array]:
+        labels = range(self.labels)
+        q = [self.G[x] @ self.direction(i, x) for i in labels]
+        logs = [np.linalg.slogdet(np.eye(len(s)) + self.G[np.ix_(s, s)])[1] for s in self.rows]
+        return np.array(q), np.array(logs)
+
+    def learn(self, x: Any, signs: dict[int, float]) -> None:
+        for i in range(self.labels):
+            margin = float(self.w[i] @ self.G[x])
+            direction = self.direction(i, x)
+            projected = float(np.clip(margin, -self.radius, self.radius))
+            if margin != projected:
+                self.w[i] -= (margin - projected) / (self.G[x] @ direction) * direction
+            if i not in signs:
+                continue
+            self.rows[i].append(x)
+            slope = self.g(signs[i] * projected) * signs[i] / self.constants()[1]
+            self.w[i] += slope * self.direction(i, x)
         self.rounds += 1

@@ -8,7 +8,11 @@ import numpy.typing as npt
 
 from tagalong import parameters
 from tagalong.evaluate.lists import best_list, expected_loss
+from tagalong.losses.check import require_loss
+from tagalong.losses.protocol import probabilities
+from tagalong.online.partial.lists import checked_sizes
 from tagalong.online.partial.slot_costs import SlotCostLike
+from tagalong.online.partial.surrogate import LossLike
 
 __all__ = ["LabelModel"]
 
@@ -23,7 +27,7 @@ class LabelModel:
     weights : array of shape (K, n)
         The true weight vectors :math:`u_i`. For the square loss and rows of length 1, no vector
         may be longer than 1.
-    loss : "square" or "logistic", default "square"
+    loss : "square", "logistic" or a loss, default "square"
         The loss that determines the probability of a margin, as for `PartialFeedbackRanker`.
 
     Examples
@@ -40,9 +44,13 @@ class LabelModel:
     True
     """
 
-    def __init__(self, weights: npt.ArrayLike, loss: str = "square"):
+    def __init__(self, weights: npt.ArrayLike, loss: LossLike = "square"):
         self.weights = np.atleast_2d(np.asarray(weights, dtype=np.float64))
-        self.loss = parameters.choice(loss, "loss", ("square", "logistic"))
+        if isinstance(loss, str):
+            parameters.choice(loss, "loss", ("square", "logistic"))
+        else:
+            require_loss(loss, "loss")
+        self.loss = loss
 
     @classmethod
     def random(
@@ -51,7 +59,7 @@ class LabelModel:
         labels: int,
         features: int,
         norm: float = 1.0,
-        loss: str = "square",
+        loss: LossLike = "square",
     ) -> "LabelModel":
         """Return a model with weights in random directions.
 
@@ -63,7 +71,7 @@ class LabelModel:
             Number of labels, and of features.
         norm : float, default 1
             Length of each weight vector.
-        loss : "square" or "logistic", default "square"
+        loss : "square", "logistic" or a loss, default "square"
             As for the class.
         """
         weights = rng.normal(size=(labels, features))
@@ -94,6 +102,8 @@ class LabelModel:
         margins = np.asarray(X, dtype=np.float64) @ self.weights.T
         if self.loss == "logistic":
             return np.asarray(1 / (1 + np.exp(-margins)))
+        if not isinstance(self.loss, str):
+            return probabilities(self.loss, margins)
         if np.abs(margins).max(initial=0.0) > 1 + 1e-9:
             raise ValueError(
                 f"X: margins must be from -1 to 1 for loss='square', got "
@@ -144,3 +154,38 @@ class LabelModel:
             best = best_list(p, **game, max_labels=max_labels)
             found.append(expected_loss(row, p, **game) - expected_loss(best, p, **game))
         return np.array(found)
+
+    def ranking_regret(
+        self, X: npt.ArrayLike, shown: Sequence[Collection[int]], slots: int | npt.ArrayLike
+    ) -> Floats:
+        """Return the expected partial rank loss of each list, minus that of the best ranking.
+
+        The labels of a row are independent, as `draw` draws them. The best ranking then has the
+        most probable labels in order, one in each slot (P3, Lemma 4).
+
+        Parameters
+        ----------
+        X : array of shape (rows, n)
+            Examples.
+        shown : sequence of collections of int
+            Numbers of the labels of each list, in order.
+        slots : int or array of int of shape (rows,)
+            Number of slots: for all rows, or for each row.
+        """
+        p = self.probabilities(X)
+        most = np.minimum(checked_sizes(slots, len(p)), p.shape[1])
+        found = []
+        for row, labels, count in zip(p, shown, most, strict=True):
+            best = np.sort(row)[::-1][:count]
+            found.append(_ranking_gain(best, count) - _ranking_gain(row[list(labels)], count))
+        return np.array(found)
+
+
+def _ranking_gain(p: Floats, slots: int) -> float:
+    """Return how much less a list costs than no list, in expectation.
+
+    A relevant label that is shown saves ``slots``. A label in slot b costs 1 for each irrelevant
+    label before it if it is relevant.
+    """
+    before = np.cumsum(1 - p) - (1 - p)
+    return float((p * (slots - before)).sum())

@@ -1,5 +1,6 @@
 """The regret bound of a learner with partial feedback."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,13 @@ class ConfidenceBound:
     unproven : str
         The settings that the theory does not cover, if any. :attr:`regret` is then a measure of
         the learner's uncertainty, not a bound.
+    ranking_regret : float or None
+        Bound on the total regret in the partial rank loss, against the best rankings with the same
+        numbers of slots (P3, Theorem 5; here as the sum over the rounds that its proof bounds). It
+        exists in the ranking mode, that is, with ``miss_weight=1`` and strictly decreasing slot
+        costs. In addition to the conditions of :attr:`regret`, the labels of a row must be
+        independent given the row. None in other modes, and for a model whose first rounds were
+        played before the bound existed.
     """
 
     rounds: int
@@ -41,6 +49,7 @@ class ConfidenceBound:
     regret: float
     probability: float
     unproven: str = ""
+    ranking_regret: float | None = None
 
     @classmethod
     def of(cls, facts: core.PartialCertificate, settings: Mapping[str, Any]) -> "ConfidenceBound":
@@ -69,6 +78,7 @@ class ConfidenceBound:
             regret=facts.regret,
             probability=1 - settings["delta"],
             unproven=", ".join(name for name, applies in not_covered.items() if applies),
+            ranking_regret=_ranking_regret(facts),
         )
 
     @property
@@ -80,12 +90,17 @@ class ConfidenceBound:
         if self.rounds == 0:
             return "no rounds yet"
         shown = f"{self.shown} labels shown in {self.rounds} rounds"
-        if self.proven:
-            return (
-                f"{shown}; with probability {self.probability:.6g} the lists cost at most "
-                f"{self.regret:.6g} more than the best ones"
+        costs = f"the lists cost at most {self.regret:.6g} more than the best ones"
+        if self.ranking_regret is not None:
+            costs += (
+                f", and as rankings of independent labels at most {self.ranking_regret:.6g} more"
             )
-        return (
-            f"{shown}; by the confidence widths the lists cost at most {self.regret:.6g} more than "
-            f"the best ones, which is not proven for {self.unproven}"
-        )
+        if self.proven:
+            return f"{shown}; with probability {self.probability:.6g} {costs}"
+        return f"{shown}; by the confidence widths {costs}, which is not proven for {self.unproven}"
+
+
+def _ranking_regret(facts: core.PartialCertificate) -> float | None:
+    if not facts.ranks or math.isnan(facts.ranking_regret):
+        return None
+    return facts.ranking_regret

@@ -20,19 +20,19 @@ from tagalong.learning.labels import LabelRows, Targets, label_list
 from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.online.native import new_native
-from tagalong.online.partial.lists import Played, ShownList
+from tagalong.online.partial.lists import MaxLabels, Played, ShownList, checked_sizes, row_count
 from tagalong.online.partial.slot_costs import (
     SlotCostLike,
     checked_list_settings,
     cost_table,
     longest_list,
 )
+from tagalong.online.partial.surrogate import LossLike, checked_loss, loss_of_setting
 from tagalong.online.ranker import Example, OnlineRanker, Settings
 from tagalong.online.weights import native_coef_matrix
 
 __all__ = ["PartialFeedbackRanker"]
 
-LOSSES = ("square", "logistic")
 COVARIANCES = ("full", "diagonal", "kernel")
 KERNELS = ("linear", "rbf")
 LARGEST_RADIUS = 20.0  # for larger margins the logistic curvature is numerically zero
@@ -54,9 +54,10 @@ class PartialFeedbackRanker(OnlineRanker):
 
     Parameters
     ----------
-    loss : "square" or "logistic", default "square"
+    loss : "square", "logistic" or a loss, default "square"
         The surrogate loss. It also determines the probability of a margin: (1 + margin)/2 for
-        square, the logistic function for logistic.
+        square, the logistic function for logistic. `tagalong.losses.MarginLoss` defines losses of
+        your own; their constants are checked numerically, and a model file has them as numbers.
     radius : float, default 1
         R: margins are limited to [-R, R]. At most 1 for the square loss.
     miss_weight : float, default 0.5
@@ -164,7 +165,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     def __init__(
         self,
-        loss: str = "square",
+        loss: LossLike = "square",
         radius: float = 1.0,
         miss_weight: float = 0.5,
         slot_cost: SlotCostLike = "decreasing",
@@ -206,19 +207,20 @@ class PartialFeedbackRanker(OnlineRanker):
         self.n_features = n_features
         self.memory_limit = memory_limit
 
-    def suggest(self, X: MatrixLike, max_labels: int | None = None) -> list[ShownList]:
+    def suggest(self, X: MatrixLike, max_labels: MaxLabels = None) -> list[ShownList]:
         """Return the labels to show for each row, in order. Changes nothing.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
-        max_labels : int, optional
-            The largest number of labels in these lists; by default the parameter ``max_labels``.
+        max_labels : int or array of int of shape (rows,), optional
+            The largest number of labels in these lists, or in the list of each row; by default the
+            parameter ``max_labels``.
         """
         self._require_labels()
-        most = self._checked_max_labels(max_labels)
         matrix = self._matrix_to_suggest_for(X)
+        most = self._list_sizes(max_labels, matrix.shape[0])
         found: tuple[npt.NDArray[Any], ...] = self._native.suggest(matrix, most)
         ends, *columns = found
         return [
@@ -234,12 +236,13 @@ class PartialFeedbackRanker(OnlineRanker):
         x : (indices, values) or mapping of features to values
             One example.
         max_labels : int, optional
-            As for ``suggest``.
+            The largest number of labels in the list; by default the parameter ``max_labels``.
         """
         self._require_labels()
         pairs, _ = self._pairs(x, learning=False)
         found: tuple[npt.NDArray[Any], ...]
-        found = self._native.suggest_one(*pairs, self._checked_max_labels(max_labels))
+        most = self._list_sizes(max_labels, 1)
+        found = self._native.suggest_one(*pairs, 0 if most is None else int(most[0]))
         return self._shown_list(found[1:])
 
     def _shown_list(self, columns: Sequence[npt.NDArray[Any]]) -> ShownList:
@@ -312,7 +315,7 @@ class PartialFeedbackRanker(OnlineRanker):
         X: MatrixLike,
         Y: TargetsLike,
         classes: Classes = None,
-        max_labels: int | None = None,
+        max_labels: MaxLabels = None,
         sample_weight: SampleWeight = None,
     ) -> Played:
         """Play the game on full labels row by row; return the lists shown and their losses.
@@ -327,12 +330,13 @@ class PartialFeedbackRanker(OnlineRanker):
             See Notes.
         classes : sequence of labels or "grow", optional
             As for ``partial_fit``.
-        max_labels : int, optional
-            The largest number of labels in these lists; by default the parameter ``max_labels``.
+        max_labels : int or array of int of shape (rows,), optional
+            The largest number of labels in these lists, or in the list of each round; by default
+            the parameter ``max_labels``.
         sample_weight : array of shape (rows,), optional
             As for ``partial_fit``.
         """
-        most = self._checked_max_labels(max_labels)
+        most = self._list_sizes(max_labels, row_count(X))
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         self._declare_columns(matrix)
         try:
@@ -472,17 +476,18 @@ class PartialFeedbackRanker(OnlineRanker):
             self, msg="there are no labels yet: use add_labels, or learn examples, first"
         )
 
-    def _checked_max_labels(self, max_labels: int | None) -> int:
-        """Return the largest size of a list in a call; 0 means the parameter ``max_labels``."""
+    def _list_sizes(self, max_labels: MaxLabels, rows: int) -> npt.NDArray[np.int64] | None:
+        """Return the largest size of the list of each row; None for the parameter's."""
         if max_labels is None:
-            return 0
-        most = parameters.integer(max_labels, "max_labels", 1)
+            return None
+        sizes = checked_sizes(max_labels, rows)
         longest = longest_list(self._current_settings()["slot_cost"])
-        if longest is not None and most > longest:
+        if longest is not None and sizes.max(initial=0) > longest:
             raise ValueError(
-                f"slot_cost has costs for lists of up to {longest} labels, but max_labels is {most}"
+                f"slot_cost has costs for lists of up to {longest} labels, but max_labels is "
+                f"{sizes.max()}"
             )
-        return most
+        return sizes
 
     def _matrix_to_suggest_for(self, X: MatrixLike) -> core.Matrix:
         if hasattr(self, "n_features_in_"):
@@ -522,6 +527,7 @@ class PartialFeedbackRanker(OnlineRanker):
         kernel = settings["kernel"] if settings["covariance"] == "kernel" else None
         return {
             **super()._params_with(settings),
+            "loss": loss_of_setting(settings["loss"], settings["radius"]),
             "slot_cost": cost_table(settings["slot_cost"]),
             "max_labels": settings["max_labels"] or None,
             "max_explore": None if settings["max_explore"] == -1 else settings["max_explore"],
@@ -530,10 +536,7 @@ class PartialFeedbackRanker(OnlineRanker):
         }
 
     def _checked_settings(self) -> Settings:
-        loss = parameters.choice(self.loss, "loss", LOSSES)
         radius = parameters.positive(self.radius, "radius", LARGEST_RADIUS)
-        if loss == "square" and radius > 1:
-            raise ValueError(f"radius must be at most 1 for loss='square', got {self.radius!r}")
         delta = parameters.positive(self.delta, "delta")
         if delta >= np.exp(-1):
             raise ValueError(f"delta must be below 1/e = 0.3679, got {self.delta!r}")
@@ -553,7 +556,7 @@ class PartialFeedbackRanker(OnlineRanker):
             game["max_explore"] = parameters.integer(self.max_explore, "max_explore", 0)
         return {
             **game,
-            "loss": loss,
+            "loss": checked_loss(self.loss, radius),
             "radius": radius,
             "delta": delta,
             "norm_bound": norm_bound,
@@ -589,8 +592,26 @@ class PartialFeedbackRanker(OnlineRanker):
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of the model file."""
         header, arrays = super().to_parts()
-        costs = cost_table(self._settings["slot_cost"])
-        return {**header, "params": {**self.get_params(), "slot_cost": costs}}, arrays
+        costs, loss = cost_table(self._settings["slot_cost"]), self._settings["loss"]
+        params = {**self.get_params(deep=False), "slot_cost": costs, "loss": loss}
+        if not isinstance(loss, str):
+            params["radius"] = self._settings["radius"]  # the table is for this radius only
+        return {**header, "params": params}, arrays
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Rebuild a learner from the output of ``to_parts``.
+
+        Parameters
+        ----------
+        header : dict
+            The JSON part of the model file.
+        arrays : dict
+            The arrays of the model file, by name.
+        """
+        params = header["params"]
+        params = {**params, "loss": loss_of_setting(params["loss"], params["radius"])}
+        return super().from_parts({**header, "params": params}, arrays)
 
 
 def _native_class(settings: Settings) -> type[core.PartialRanker32 | core.PartialRanker64]:

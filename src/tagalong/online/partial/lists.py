@@ -2,12 +2,54 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Played", "ShownList"]
+from tagalong import parameters
+
+__all__ = ["MaxLabels", "Played", "ShownList", "checked_sizes", "row_count"]
+
+MaxLabels: TypeAlias = int | npt.ArrayLike | None
+"""The largest number of labels in a list: of all rows, or one number per row."""
+
+
+def checked_sizes(max_labels: int | npt.ArrayLike, rows: int) -> npt.NDArray[np.int64]:
+    """Return the largest size of the list of each row, from one number or one per row.
+
+    Parameters
+    ----------
+    max_labels : int or array of int of shape (rows,)
+        The sizes, at least 1.
+    rows : int
+        The number of rows.
+    """
+    if np.ndim(max_labels) == 0:
+        return np.full(rows, parameters.integer(max_labels, "max_labels", 1), dtype=np.int64)
+    sizes = np.asarray(max_labels)
+    if sizes.dtype.kind not in "iu" or sizes.ndim != 1:
+        raise ValueError(
+            f"max_labels must be an integer, or one integer per row, got {max_labels!r}"
+        )
+    if len(sizes) != rows:
+        raise ValueError(f"X has {rows} rows but max_labels has {len(sizes)}")
+    if (sizes < 1).any():
+        row = int(np.argmax(sizes < 1))
+        raise ValueError(f"max_labels: row {row} is {sizes[row]}; it must be at least 1")
+    return sizes.astype(np.int64)
+
+
+def row_count(X: Any) -> int:
+    """Return the number of rows of a matrix that is not validated yet; 0 if it is none.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or DataFrame of shape (rows, n)
+        The matrix.
+    """
+    shape = np.shape(X)
+    return shape[0] if shape else 0
 
 
 @dataclass(frozen=True, eq=False)
