@@ -18,6 +18,11 @@ static void write_state(const SharedRanker<T>& self, nb::dict& arrays, nb::dict&
     arrays["word_counts"] = plane_array(affinity.counts(), 0);
     arrays["messages"] = vector_array<std::int64_t>(
         affinity.messages().size(), [&](std::size_t r) { return affinity.messages()[r]; });
+    if (affinity.config().seldom_of_all) {
+        numbers["all_messages"] = affinity.all_messages();
+        arrays["word_totals"] = vector_array<double>(
+            affinity.totals().size(), [&](std::size_t w) { return affinity.totals()[w]; });
+    }
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.confidence(), "confidence", arrays);
 }
@@ -34,6 +39,11 @@ static void read_state(SharedRanker<T>& self, const SavedState& saved) {
     for (std::size_t w = 0; w < words.shape(0); ++w)
         std::copy_n(counts.data() + w * K, K, self.affinity().restore_row(words.data()[w]));
     self.affinity().restore_messages({messages.data(), messages.data() + K});
+    if (self.affinity().config().seldom_of_all) {
+        const auto totals = saved.vector<double>("word_totals", words.shape(0), kCount);
+        self.affinity().restore_totals(saved.count("all_messages"),
+                                       {totals.data(), totals.data() + totals.shape(0)});
+    }
     read_part(self.cutoff_state(), "cutoff", saved);
     read_confidence(self, saved);
 }
@@ -175,13 +185,14 @@ static void add_ranker(nb::module_& module, const char* name, const char* block_
         "__init__",
         [](Ranker* self, const std::string& update, const std::string& geometry, double C,
            double margin, std::int64_t n_features, double often, double seldom, float common,
-           float rare) {
+           float rare, const std::string& seldom_of) {
             new (self) Ranker({make_block_config(update, geometry, C, margin, n_features),
-                               {often, seldom, common, rare}});
+                               {often, seldom, common, rare, seldom_of == "all"}});
         },
         nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
         nb::arg("n_features"), nb::arg("often") = usual.often, nb::arg("seldom") = usual.seldom,
-        nb::arg("common") = usual.common, nb::arg("rare") = usual.rare);
+        nb::arg("common") = usual.common, nb::arg("rare") = usual.rare,
+        nb::arg("seldom_of") = "folder");
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);

@@ -715,6 +715,7 @@ class SharedRanker32(Ranker32):
         seldom: float = 0.02,
         common: float = 2.0,
         rare: float = -1.0,
+        seldom_of: str = "folder",
     ) -> None: ...
     def learn_one(
         self,
@@ -789,6 +790,7 @@ class SharedRanker64(Ranker64):
         seldom: float = 0.02,
         common: float = 2.0,
         rare: float = -1.0,
+        seldom_of: str = "folder",
     ) -> None: ...
     def learn_one(
         self,
@@ -858,6 +860,10 @@ class PartialCertificate:
     @property
     def regret(self) -> float: ...
     @property
+    def ranking_regret(self) -> float: ...
+    @property
+    def ranks(self) -> bool: ...
+    @property
     def cutoff(self) -> float: ...
     @property
     def refactorisations(self) -> int | None: ...
@@ -871,7 +877,7 @@ class PartialRanker32(Ranker32):
         max_labels: int,
         ties: str,
         max_explore: int,
-        loss: str,
+        loss: str | Sequence[Sequence[float]],
         radius: float,
         delta: float,
         norm_bound: float | None,
@@ -911,7 +917,7 @@ class PartialRanker32(Ranker32):
         self, indices: NDArray[Any], values: NDArray[Any], /
     ) -> tuple[NDArray[Any], float]: ...
     def suggest(
-        self, x: Matrix, most: int
+        self, x: Matrix, most: NDArray[numpy.int64] | None
     ) -> tuple[
         NDArray[numpy.int64],
         NDArray[numpy.int32],
@@ -936,7 +942,7 @@ class PartialRanker32(Ranker32):
         relevant: LabelRows,
         unknown: LabelRows,
         weights: NDArray[numpy.float64] | None = None,
-        most: int = 0,
+        most: NDArray[numpy.int64] | None = None,
     ) -> tuple[LabelRows, NDArray[numpy.uint8], NDArray[numpy.float64], NDArray[numpy.float64]]: ...
     def last_round(self) -> tuple[list[int], float, float]: ...
     def declare_features(self, count: int) -> None: ...
@@ -963,7 +969,7 @@ class PartialRanker64(Ranker64):
         max_labels: int,
         ties: str,
         max_explore: int,
-        loss: str,
+        loss: str | Sequence[Sequence[float]],
         radius: float,
         delta: float,
         norm_bound: float | None,
@@ -1003,7 +1009,7 @@ class PartialRanker64(Ranker64):
         self, indices: NDArray[Any], values: NDArray[Any], /
     ) -> tuple[NDArray[Any], float]: ...
     def suggest(
-        self, x: Matrix, most: int
+        self, x: Matrix, most: NDArray[numpy.int64] | None
     ) -> tuple[
         NDArray[numpy.int64],
         NDArray[numpy.int32],
@@ -1028,7 +1034,7 @@ class PartialRanker64(Ranker64):
         relevant: LabelRows,
         unknown: LabelRows,
         weights: NDArray[numpy.float64] | None = None,
-        most: int = 0,
+        most: NDArray[numpy.int64] | None = None,
     ) -> tuple[LabelRows, NDArray[numpy.uint8], NDArray[numpy.float64], NDArray[numpy.float64]]: ...
     def last_round(self) -> tuple[list[int], float, float]: ...
     def declare_features(self, count: int) -> None: ...

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker
+from tagalong.features import FolderAffinity
+from tagalong.losses import ExponentialLoss
 from tagalong.problems import LabelRanking, Multilabel
 from tests.contract.stream import N_FEATURES
 from tests.online.custom_features import Affinity, Kesler
@@ -111,6 +113,7 @@ LEARNERS = [
     label_ranker("working-set-euclidean", working_set=True, geometry="euclidean", dtype="float64"),
     label_ranker("plain-rows", normalize=False, constant=0, update="conproj"),
     shared_ranker("default"),
+    shared_ranker("seldom-of-all", features=FolderAffinity(seldom_of="all"), update="max"),
     shared_ranker("max-float64", update="max", dtype="float64"),
     shared_ranker("optimal", update="optimal", C=3.0),
     shared_ranker("entropic-simproj", geometry="entropic"),
@@ -120,6 +123,7 @@ LEARNERS = [
     partial_ranker("full-float32", loss="logistic", radius=2.0, dtype="float32"),
     partial_ranker("diagonal", covariance="diagonal", max_explore=2),
     partial_ranker("kernel", covariance="kernel"),
+    partial_ranker("exponential-ranking", loss=ExponentialLoss(), miss_weight=1.0),
     predtron("ranking", LabelRanking(), step=1.0),
     predtron("ranking-averaged-float64", LabelRanking("-i^2"), average=True, dtype="float64"),
     predtron("hamming-l1", Multilabel(), norm="l1", step=0.1),

@@ -28,7 +28,7 @@ EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(le
 # used by its certificate.
 NOT_NEEDED: dict[type, set[str]] = {
     LabelRanker: set(),
-    SharedLabelRanker: {"often", "seldom", "common", "rare"},
+    SharedLabelRanker: {"often", "seldom", "common", "rare", "seldom_of"},
     PartialFeedbackRanker: set(),
     Predtron: {"geometry"},
 }

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 import tagalong
-from tagalong import BlockProjection, SharedLabelRanker, Tagger
+from tagalong import BlockProjection, SharedLabelRanker, Tagger, load
 from tagalong.features import FolderAffinity
 from tests.contract.bits import native_of
 
@@ -30,24 +30,27 @@ def stream(count: int, seed: int = 0) -> list[tuple[npt.NDArray[np.int64], list[
 class NaiveAffinity:
     """FolderAffinity by its definition, with one set of words per message."""
 
-    def __init__(self, often: float, seldom: float, common: float, rare: float):
+    def __init__(
+        self, often: float, seldom: float, common: float, rare: float, of_all: bool = False
+    ):
         self.often, self.seldom, self.common, self.rare = often, seldom, common, rare
+        self.of_all = of_all
+        self.earlier: list[set[int]] = []
         self.filed: list[list[set[int]]] = [[] for _ in range(FOLDERS)]
 
     def phi(self, words: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         out = np.zeros((FOLDERS, WORDS))
         for r, messages in enumerate(self.filed):
             for j in words.tolist():
-                if not messages:
-                    continue
-                share = sum(j in message for message in messages)
-                if share >= self.often * len(messages):
+                among = self.earlier if self.of_all else messages
+                if messages and sum(j in m for m in messages) >= self.often * len(messages):
                     out[r, j] = self.common
-                elif share < self.seldom * len(messages):
+                elif sum(j in m for m in among) < self.seldom * len(among):
                     out[r, j] = self.rare
         return out
 
     def learn(self, words: npt.NDArray[np.int64], folders: list[int]) -> None:
+        self.earlier.append(set(words.tolist()))
         for r in folders:
             self.filed[r].append(set(words.tolist()))
 
@@ -85,6 +88,60 @@ def test_equals_block_projection_on_feature_differences(update: str, geometry: s
     assert mine.mistakes == theirs.mistakes
     assert mine.loss == pytest.approx(theirs.loss, rel=1e-9)
     assert mine.dual == pytest.approx(theirs.dual, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("seldom", [0.02, 0.2])
+def test_seldom_words_of_all_messages(seldom: float, tmp_path: Path) -> None:
+    """The features are those of the definition; also after a file, and after merging folders."""
+    features = FolderAffinity(0.3, seldom, seldom_of="all")
+    ranker = SharedLabelRanker(
+        features, update="simproj", C=0.7, n_features=WORDS, dtype="float64"
+    ).add_labels(range(FOLDERS))
+    naive = NaiveAffinity(0.3, seldom, 2.0, -1.0, of_all=True)
+    block = BlockProjection("simproj", C=0.7, dtype="float64")
+    rare_in_empty_folders = 0
+    for number, (words, folders) in enumerate(stream(80)):
+        phi = naive.phi(words)
+        empty = [r for r, messages in enumerate(naive.filed) if not messages]
+        rare_in_empty_folders += int((phi[empty] < 0).sum())
+        rows = [phi[r] - phi[s] for r in folders for s in range(FOLDERS) if s not in folders]
+        block.learn_block(np.array(rows), np.ones(len(rows)))
+        ranker.learn_one((words, np.ones(len(words))), folders)
+        naive.learn(words, folders)
+        np.testing.assert_allclose(ranker.coef_, block.coef_, atol=1e-9)
+        if number == 40:
+            ranker.save(tmp_path / "model")
+            ranker = load(tmp_path / "model")
+            assert ranker.features.seldom_of == "all"
+    assert rare_in_empty_folders > 0
+    ranker.merge_labels([4, 5], into=4)
+    naive.filed[4:] = [naive.filed[4] + naive.filed[5]]
+    for words, _ in stream(20, seed=3):
+        x = (words, np.ones(len(words)))
+        expected = naive.phi(words)[:5] @ block.coef_
+        np.testing.assert_allclose(ranker.score_one(x)[0], expected, atol=1e-9)
+
+
+def test_the_two_readings_of_seldom_differ() -> None:
+    models = [
+        SharedLabelRanker(FolderAffinity(seldom=0.2, seldom_of=of)) for of in ("folder", "all")
+    ]
+    for words, folders in stream(60):
+        for model in models:
+            model.learn_one((words, np.ones(len(words))), folders)
+    assert not np.array_equal(models[0].coef_, models[1].coef_)
+
+
+def test_files_from_before_the_option_have_the_usual_reading() -> None:
+    ranker = SharedLabelRanker(FolderAffinity(seldom=0.1))
+    for words, folders in stream(30):
+        ranker.learn_one((words, np.ones(len(words))), folders)
+    header, arrays = ranker.to_parts()
+    del header["settings"]["seldom_of"], header["params"]["features"]["seldom_of"]
+    old = SharedLabelRanker.from_parts(header, arrays)
+    assert isinstance(old.features, FolderAffinity)
+    assert old.features.seldom_of == "folder"
+    assert np.array_equal(old.coef_, ranker.coef_)
 
 
 def test_learns_to_file_messages() -> None:
@@ -140,6 +197,10 @@ def test_tagger_and_files(tmp_path: Path) -> None:
     ("params", "message"),
     [
         ({"features": 3}, "features must be a FolderAffinity, an object with rows"),
+        (
+            {"features": FolderAffinity(seldom_of="mail")},
+            "seldom_of must be one of 'folder', 'all'",
+        ),
         ({"features": FolderAffinity(often=0.01)}, "0 <= seldom <= often <= 1, got 0.02 and 0.01"),
         ({"features": FolderAffinity(common=float("nan"))}, "common must be a finite number"),
         ({"update": "single"}, "update must be one of 'simperc'"),
@@ -189,7 +250,7 @@ def test_weights_can_be_pruned() -> None:
 
 
 @pytest.mark.parametrize("values", [{"common": 1e300}, {"rare": -1e10}])
-def test_values_that_would_overflow_are_refused(values: dict[str, float]) -> None:
+def test_values_that_would_overflow_are_refused(values: dict[str, Any]) -> None:
     ranker = SharedLabelRanker(FolderAffinity(**values))
     with pytest.raises(ValueError, match=f"{next(iter(values))} must be at most 1e\\+09"):
         ranker.partial_fit(np.eye(3), [[0], [1], [2]])

@@ -21,8 +21,11 @@ class FolderAffinity(BaseEstimator):
               \text{rare} & \text{if less than a share `seldom` of them do,} \\
               0 & \text{otherwise.} \end{cases}
 
-    An empty folder has :math:`\phi = 0`. A message is counted after it is filed. New folders may
-    appear at any time.
+    An empty folder has :math:`\phi = 0`. "Them" are the messages of r, or all earlier messages if
+    ``seldom_of="all"``: the paper's text allows both readings. In the second one, whether a word is
+    rare does not depend on the folder, and empty folders have rare words too.
+
+    A message is counted after it is filed. New folders may appear at any time.
 
     Parameters
     ----------
@@ -34,6 +37,8 @@ class FolderAffinity(BaseEstimator):
         The feature value of a common word; 1 in the multiplicative form.
     rare : float, default -1
         The feature value of a rare word; 0 in the multiplicative form.
+    seldom_of : "folder" or "all", default "folder"
+        Whether ``seldom`` is a share of the folder's earlier messages or of all earlier messages.
 
     Examples
     --------
@@ -43,12 +48,18 @@ class FolderAffinity(BaseEstimator):
     """
 
     def __init__(
-        self, often: float = 0.2, seldom: float = 0.02, common: float = 2.0, rare: float = -1.0
+        self,
+        often: float = 0.2,
+        seldom: float = 0.02,
+        common: float = 2.0,
+        rare: float = -1.0,
+        seldom_of: str = "folder",
     ):
         self.often = often
         self.seldom = seldom
         self.common = common
         self.rare = rare
+        self.seldom_of = seldom_of
 
     def settings(self) -> dict[str, Any]:
         """Validate the parameters and return them as settings of the native learner."""
@@ -62,4 +73,5 @@ class FolderAffinity(BaseEstimator):
         for name, value in values.items():
             if abs(value) > LARGEST_VALUE:
                 raise ValueError(f"{name} must be at most {LARGEST_VALUE:g}, got {value!r}")
-        return {**shares, **values}
+        of = parameters.choice(self.seldom_of, "seldom_of", ("folder", "all"))
+        return {**shares, **values, "seldom_of": of}

@@ -180,8 +180,9 @@ class SharedLabelRanker(CutoffRanker):
         params = super()._params_with(settings)
         if "own_features" in settings:
             return params
-        names = FolderAffinity().settings()
-        return {**params, "features": FolderAffinity(**{name: settings[name] for name in names})}
+        # A file of an earlier version lacks the newer settings.
+        known = FolderAffinity().settings().keys() & settings.keys()
+        return {**params, "features": FolderAffinity(**{name: settings[name] for name in known})}
 
     def _checked_settings(self) -> Settings:
         geometry = parameters.choice(self.geometry, "geometry", BLOCK_GEOMETRIES)
