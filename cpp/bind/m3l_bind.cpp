@@ -2,6 +2,7 @@
 // calling thread checks for Ctrl-C and reports the progress.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
@@ -171,6 +173,7 @@ struct Solution {
 struct LinearSolution : Solution {
     using Solution::Solution;
     NumPy<> dual, weights;  // by blocks of labels; (features, labels)
+    NumPy<double> parts;    // dual value, gap and violation of each independent part
     NumPy<std::int32_t> place, features;
 };
 struct KernelSolution : Solution {
@@ -179,25 +182,57 @@ struct KernelSolution : Solution {
     std::size_t cached_rows = 0;
 };
 
-// Copies dual variables, (rows, labels), into blocks of labels.
+std::size_t block_count(std::size_t labels) { return (labels + m3l::kLanes - 1) / m3l::kLanes; }
+
+// Copies dual variables, (rows, labels), into blocks of labels, those from `first` to `last`.
 template <class T>
-void copy_to_blocks(const Grid<T>& from, const std::vector<std::int32_t>& place,
-                    AlignedVector<T>& to) {
+void copy_to_blocks(const Grid<T>& from, const std::vector<std::int32_t>& place, std::size_t first,
+                    std::size_t last, AlignedVector<T>& to) {
     const std::size_t n = from.shape(0), labels = from.shape(1);
-    to.assign((labels + m3l::kLanes - 1) / m3l::kLanes * n * m3l::kLanes, T{0});
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t l = 0; l < labels; ++l) {
-            const auto at = static_cast<std::size_t>(place[l]);
-            to[(at / m3l::kLanes * n + i) * m3l::kLanes + at % m3l::kLanes] =
+    to.assign((last - first) * n * m3l::kLanes, T{0});
+    for (std::size_t l = 0; l < labels; ++l) {
+        const auto at = static_cast<std::size_t>(place[l]), block = at / m3l::kLanes;
+        if (block < first || last <= block) continue;
+        for (std::size_t i = 0; i < n; ++i)
+            to[((block - first) * n + i) * m3l::kLanes + at % m3l::kLanes] =
                 from.data()[i * labels + l];
-        }
+    }
 }
+
+void check_start(std::size_t rows, std::size_t columns, const m3l::Problem& problem) {
+    if (rows != problem.rows || columns != problem.labels)
+        throw InputError("start must have one row per row and one column per label of the problem");
+}
+
+// The numbers of fixed weights. Throws InputError unless there is one row per column of the matrix
+// and one for the constant feature, if any.
+template <class T>
+m3l::FixedWeights<T> fixed_weights(const Grid<T>& weights, const MatrixView& x,
+                                   const m3l::Problem& problem, double constant) {
+    const auto columns = static_cast<std::size_t>(x.matrix.columns) + (constant != 0 ? 1 : 0);
+    if (weights.shape(0) != columns || weights.shape(1) != problem.labels)
+        throw InputError(
+            "fixed weights must have one row per feature, the constant one included, and one "
+            "column per label");
+    return {weights.data(), columns * problem.labels};
+}
+
+using BlockRange = std::tuple<std::size_t, std::size_t>;
 
 template <class T>
 LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Settings& given,
-                            std::optional<Grid<T>> start, const ProgressCallback& callback) {
+                            std::optional<Grid<T>> start, const ProgressCallback& callback,
+                            std::optional<Grid<T>> anchor, std::optional<BlockRange> range) {
     const m3l::Problem problem = parts.view(static_cast<std::size_t>(x.matrix.rows));
+    const std::size_t blocks = block_count(problem.labels);
+    const auto [first, last] = range.value_or(BlockRange{0, blocks});
+    if (first >= last || last > blocks)
+        throw InputError("the range of blocks must be within 0 and " + std::to_string(blocks));
+    if (range && problem.coupled())
+        throw InputError("labels that the prior couples cannot be solved in parts");
     m3l::LinearSettings settings;
+    settings.first_block = first;
+    settings.last_block = last;
     settings.tolerance = given.tolerance;
     settings.max_passes = given.most_passes;
     settings.threads = given.threads;
@@ -205,25 +240,49 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     settings.warm_start = start.has_value();
     m3l::LinearSolution<T> solution;
     if (start) {
-        if (start->shape(0) != problem.rows || start->shape(1) != problem.labels)
-            throw InputError(
-                "start must have one row per row and one column per label of the problem");
-        copy_to_blocks<T>(*start, m3l::block_positions(problem), solution.dual);
+        check_start(start->shape(0), start->shape(1), problem);
+        copy_to_blocks<T>(*start, m3l::block_positions(problem), first, last, solution.dual);
     }
+    m3l::FixedWeights<T> fixed;
+    if (anchor) fixed = fixed_weights<T>(*anchor, x, problem, given.constant);
     SolverProgress progress;
     const bool stopped = run_with_progress(progress, callback, [&] {
         const m3l::Rows<T> rows(x.matrix, given.constant);
-        m3l::solve_linear(rows, problem, settings, progress, solution);
+        m3l::solve_linear(rows, problem, settings, progress, solution, fixed);
     });
     LinearSolution out(solution, solution.passes, stopped);
     const std::size_t labels = problem.labels, features = solution.features.size();
-    const std::size_t blocks = (labels + m3l::kLanes - 1) / m3l::kLanes;
+    std::vector<double> status;
+    for (const m3l::SolutionStatus& each : solution.part_status)
+        status.insert(status.end(), {each.dual, each.gap, each.violation});
+    out.parts = adopted_as<double>(std::move(status), {solution.part_status.size(), 3});
     out.place = adopted_as<std::int32_t>(std::move(solution.position), {labels});
     out.dual =
-        NumPy<>(adopted_as<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes}));
+        NumPy<>(adopted_as<T>(std::move(solution.dual), {last - first, problem.rows, m3l::kLanes}));
     out.features = adopted_as<std::int32_t>(std::move(solution.features), {features});
     out.weights = NumPy<>(adopted_as<T>(std::move(solution.weights), {features, labels}));
     return out;
+}
+
+// Dual value, gap and violation of dual variables, (rows, labels), at the given weights.
+template <class T>
+std::tuple<double, double, double> evaluate_linear(const MatrixView& x, const Problem& parts,
+                                                   const Settings& given, const Grid<T>& dual,
+                                                   const Grid<T>& weights) {
+    const m3l::Problem problem = parts.view(static_cast<std::size_t>(x.matrix.rows));
+    m3l::LinearSettings settings;
+    settings.tolerance = given.tolerance;
+    settings.threads = given.threads;
+    settings.warm_start = true;
+    m3l::LinearSolution<T> solution;
+    check_start(dual.shape(0), dual.shape(1), problem);
+    copy_to_blocks<T>(dual, m3l::block_positions(problem), 0, block_count(problem.labels),
+                      solution.dual);
+    const auto fixed = fixed_weights<T>(weights, x, problem, given.constant);
+    nb::gil_scoped_release release;
+    const m3l::Rows<T> rows(x.matrix, given.constant);
+    const auto status = m3l::evaluate_linear(rows, problem, settings, fixed, solution);
+    return {status.dual, status.gap, status.violation};
 }
 
 // Wraps the Python function as the products that the kernel cache takes.
@@ -283,9 +342,7 @@ KernelSolution solve_products(std::span<const double> diagonal, m3l::Products pr
     settings.threads = given.threads;
     m3l::KernelSolution solution;
     if (start) {
-        if (start->shape(0) != problem.rows || start->shape(1) != problem.labels)
-            throw InputError(
-                "start must have one row per row and one column per label of the problem");
+        check_start(start->shape(0), start->shape(1), problem);
         solution.dual.assign(start->data(), start->data() + problem.rows * problem.labels);
     }
     m3l::KernelCache cache(problem.rows, given.cache_bytes, std::move(products));
@@ -350,20 +407,41 @@ void add_m3l(nb::module_& module) {
             },
             nb::kw_only(), nb::arg("tolerance"), nb::arg("most_passes"), nb::arg("threads"),
             nb::arg("seed"), nb::arg("cache_bytes"), nb::arg("constant") = 0.0)
+        .def("__getstate__",
+             [](const Settings& self) {
+                 return std::tuple(self.tolerance, self.most_passes, self.threads, self.seed,
+                                   self.cache_bytes, self.constant);
+             })
+        .def("__setstate__",
+             [](Settings& self,
+                const std::tuple<double, int, int, std::uint64_t, std::size_t, double>& state) {
+                 const auto& [tolerance, passes, threads, seed, cache_bytes, constant] = state;
+                 new (&self) Settings{tolerance, passes, threads, seed, cache_bytes, constant};
+             })
         .def_ro("tolerance", &Settings::tolerance)
+        .def_ro("most_passes", &Settings::most_passes)
+        .def_ro("threads", &Settings::threads)
+        .def_ro("seed", &Settings::seed)
+        .def_ro("cache_bytes", &Settings::cache_bytes)
         .def_ro("constant", &Settings::constant);
     add_solution<LinearSolution>(module, "M3LLinearSolution")
         .def_ro("weights", &LinearSolution::weights, kArray)
+        .def_ro("parts", &LinearSolution::parts, kArray)
         .def_ro("place", &LinearSolution::place, kArray)
         .def_ro("features", &LinearSolution::features, kArray);
     add_solution<KernelSolution>(module, "M3LKernelSolution")
         .def_ro("cached_rows", &KernelSolution::cached_rows);
     module.def("m3l_linear32", &solve_linear<float>, nb::arg("x"), nb::arg("problem"),
-               nb::arg("settings"), nb::arg("start") = nb::none(),
-               nb::arg("progress") = nb::none());
+               nb::arg("settings"), nb::arg("start") = nb::none(), nb::arg("progress") = nb::none(),
+               nb::arg("anchor") = nb::none(), nb::arg("blocks") = nb::none());
     module.def("m3l_linear64", &solve_linear<double>, nb::arg("x"), nb::arg("problem"),
-               nb::arg("settings"), nb::arg("start") = nb::none(),
-               nb::arg("progress") = nb::none());
+               nb::arg("settings"), nb::arg("start") = nb::none(), nb::arg("progress") = nb::none(),
+               nb::arg("anchor") = nb::none(), nb::arg("blocks") = nb::none());
+    module.def("m3l_evaluate32", &evaluate_linear<float>, nb::arg("x"), nb::arg("problem"),
+               nb::arg("settings"), nb::arg("dual"), nb::arg("weights"));
+    module.def("m3l_evaluate64", &evaluate_linear<double>, nb::arg("x"), nb::arg("problem"),
+               nb::arg("settings"), nb::arg("dual"), nb::arg("weights"));
+    module.attr("M3L_LANES") = m3l::kLanes;
     module.def("m3l_kernel", &solve_kernel, nb::arg("diagonal"), nb::arg("problem"),
                nb::arg("settings"), nb::arg("between"), nb::arg("start") = nb::none(),
                nb::arg("progress") = nb::none());

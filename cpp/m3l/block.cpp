@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace tagalong::m3l {
 namespace {
@@ -31,7 +32,8 @@ RowConstants<T>::RowConstants(const Rows<T>& rows, const Problem& problem) {
 
 template <class T>
 Block<T>::Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const Problem& problem,
-                std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace)
+                std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace,
+                std::span<const T> anchor)
     : rows_(rows),
       labels_(labels.begin(), labels.end()),
       view_{},
@@ -60,6 +62,7 @@ Block<T>::Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const
     view_.dual = dual;
     mark_relevance(problem);
     if (problem.tied) set_tied_targets(problem);
+    if (!anchor.empty()) set_anchor(anchor, problem.labels);
     activate_all();
 }
 
@@ -113,6 +116,27 @@ void Block<T>::set_tied_targets(const Problem& problem) {
             target_[i * kLanes + k] = static_cast<T>(targets[i]);
     }
     view_.target = target_.data();
+}
+
+template <class T>
+void Block<T>::set_weights(std::span<const T> by_column, std::size_t labels) {
+    for (std::size_t j = 0; j < rows_.features(); ++j) {
+        const T* const column =
+            by_column.data() + static_cast<std::size_t>(rows_.feature()[j]) * labels;
+        for (std::size_t k = 0; k < labels_.size(); ++k)
+            workspace_.weights[j * kLanes + k] = column[labels_[k]];
+    }
+}
+
+template <class T>
+void Block<T>::set_anchor(std::span<const T> anchor, std::size_t labels) {
+    set_weights(anchor, labels);
+    AlignedVector<T> targets(rows_.size() * kLanes);
+    std::visit([&](const auto& rows) { anchored_targets(rows, view_, targets.data()); },
+               rows_.storage());
+    target_ = std::move(targets);
+    view_.target = target_.data();
+    std::fill(workspace_.weights.begin(), workspace_.weights.end(), T{0});
 }
 
 template <class T>

@@ -63,12 +63,17 @@ template <class T>
 class Block {
   public:
     // `labels` holds label numbers. `dual` has kLanes numbers per row: the starting point, and the
-    // result.
+    // result. `anchor` holds weights z0 that stay fixed, one number per label of the problem for
+    // each column; empty for zeros.
     Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const Problem& problem,
-          std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace);
+          std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace,
+          std::span<const T> anchor);
 
     // Stores the weights in the given array instead of the workspace.
     void use_weights(T* weights) { view_.weights = weights; }
+    // Sets the weights in the workspace to given ones, one number per label of the problem for
+    // each column.
+    void set_weights(std::span<const T> by_column, std::size_t labels);
     // Makes every variable of known relevance active.
     void activate_all();
     // Treats all labels as irrelevant for every row.
@@ -106,6 +111,8 @@ class Block {
     double log_excess_violation(T target_violation) const;
     void mark_relevance(const Problem& problem);
     void set_tied_targets(const Problem& problem);
+    // Replaces t by t - 2 z0.x: the derivative h is then that of the weights z0 + z.
+    void set_anchor(std::span<const T> anchor, std::size_t labels);
 
     const Rows<T>& rows_;
     std::vector<std::int32_t> labels_;

@@ -167,6 +167,15 @@ TAGALONG_INLINE void collect_body(const Rows& rows, std::size_t count, const T* 
     }
 }
 
+template <class T, class Rows>
+TAGALONG_INLINE void anchored_targets_body(const Rows& rows, const BlockView<T>& block, T* out) {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+        if (i + 1 < block.rows) rows.prefetch(i + 1, block.weights);
+        const Lanes<T> s = rows.score(i, block.weights);
+        (BoxBounds<T>(block, i).target - (s + s)).store(out + i * kLanes);
+    }
+}
+
 template <class T>
 TAGALONG_INLINE void extract_body(AlignedVector<T>& sums, Changes<T>& out) {
     out.clear();
@@ -289,6 +298,31 @@ TAGALONG_LANE_CLONES void collect(const WideRows<double>& rows, std::size_t coun
 TAGALONG_LANE_CLONES void collect(const DenseRows<double>& rows, std::size_t count,
                                   const double* dual, double* sums) {
     collect_body(rows, count, dual, sums);
+}
+
+TAGALONG_LANE_CLONES void anchored_targets(const NarrowRows<float>& rows,
+                                           const BlockView<float>& block, float* out) {
+    anchored_targets_body(rows, block, out);
+}
+TAGALONG_LANE_CLONES void anchored_targets(const WideRows<float>& rows,
+                                           const BlockView<float>& block, float* out) {
+    anchored_targets_body(rows, block, out);
+}
+TAGALONG_LANE_CLONES void anchored_targets(const DenseRows<float>& rows,
+                                           const BlockView<float>& block, float* out) {
+    anchored_targets_body(rows, block, out);
+}
+TAGALONG_LANE_CLONES void anchored_targets(const NarrowRows<double>& rows,
+                                           const BlockView<double>& block, double* out) {
+    anchored_targets_body(rows, block, out);
+}
+TAGALONG_LANE_CLONES void anchored_targets(const WideRows<double>& rows,
+                                           const BlockView<double>& block, double* out) {
+    anchored_targets_body(rows, block, out);
+}
+TAGALONG_LANE_CLONES void anchored_targets(const DenseRows<double>& rows,
+                                           const BlockView<double>& block, double* out) {
+    anchored_targets_body(rows, block, out);
 }
 
 TAGALONG_LANE_CLONES void visit(const DenseRows<float>& rows, DenseLabelView<float>& label) {

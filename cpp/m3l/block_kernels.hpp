@@ -72,6 +72,14 @@ void collect(const NarrowRows<double>&, std::size_t rows, const double* dual, do
 void collect(const WideRows<double>&, std::size_t rows, const double* dual, double* sums);
 void collect(const DenseRows<double>&, std::size_t rows, const double* dual, double* sums);
 
+// t - 2 s for all variables, where s is the score with the block's weights.
+void anchored_targets(const NarrowRows<float>&, const BlockView<float>&, float* out);
+void anchored_targets(const WideRows<float>&, const BlockView<float>&, float* out);
+void anchored_targets(const DenseRows<float>&, const BlockView<float>&, float* out);
+void anchored_targets(const NarrowRows<double>&, const BlockView<double>&, double* out);
+void anchored_targets(const WideRows<double>&, const BlockView<double>&, double* out);
+void anchored_targets(const DenseRows<double>&, const BlockView<double>&, double* out);
+
 // visit(), check() and collect() for a single label on dense rows.
 void visit(const DenseRows<float>&, DenseLabelView<float>&);
 void visit(const DenseRows<double>&, DenseLabelView<double>&);

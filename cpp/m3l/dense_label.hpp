@@ -51,10 +51,14 @@ class DenseLabel {
   public:
     // The label is relevant and unknown for the rows given, and irrelevant for all others. The dual
     // variables, `stride` numbers apart, are the starting point; write_dual() writes them back.
+    // `anchor` holds weights z0 that stay fixed, one number per label for each column; empty for
+    // zeros. Then t - 2 z0.x replaces t, and the derivative h is that of the weights z0 + z.
     DenseLabel(const DenseRows<T>& rows, const RowConstants<T>& row_constants,
                const Problem& problem, std::size_t label, std::span<const std::uint32_t> relevant,
-               std::span<const std::uint32_t> unknown, const T* dual, std::size_t stride)
+               std::span<const std::uint32_t> unknown, const T* dual, std::size_t stride,
+               std::span<const T> anchor)
         : rows_(rows),
+          label_(label),
           scale_(2 * problem.r(label, label)),
           variables_(problem.rows),
           order_(problem.rows),
@@ -88,6 +92,7 @@ class DenseLabel {
         view_.inverse_curvature = static_cast<T>(bounded_inverse(4 * problem.r(label, label)));
         view_.order = order_.data();
         view_.count = view_.rows = variables_.size();
+        if (!anchor.empty()) set_anchor(anchor, problem.labels);
     }
 
     // Runs until every projected derivative is below the tolerance or `max_passes` is reached.
@@ -134,6 +139,11 @@ class DenseLabel {
     void set_weights(std::span<const double> z) {
         for (std::size_t j = 0; j < z.size(); ++j) weights_[j] = static_cast<T>(z[j]);
     }
+    // Sets z to the weights of the label among given ones: one number per label for each column.
+    void set_weights(std::span<const T> by_column, std::size_t labels) {
+        for (std::size_t j = 0; j < rows_.columns; ++j)
+            weights_[j] = by_column[j * labels + label_];
+    }
     SolutionStatus evaluate() {
         check(rows_, view_);
         return {view_.value, view_.gap, static_cast<double>(view_.violation)};
@@ -172,6 +182,13 @@ class DenseLabel {
     // Shrunk variables are checked again when the violation has dropped to this share.
     static constexpr double kRecheckShare = 0.5;
 
+    void set_anchor(std::span<const T> anchor, std::size_t labels) {
+        set_weights(anchor, labels);
+        for (std::size_t i = 0; i < variables_.size(); ++i)
+            variables_[i].target -=
+                2 * dense_label_loops::product(rows_.row(i), weights_.data(), rows_.stride);
+        std::fill(weights_.begin(), weights_.end(), T{0});
+    }
     // Recomputes the weights from the dual variables, which removes accumulated rounding errors.
     void recompute_weights() {
         collect_sums();
@@ -180,6 +197,7 @@ class DenseLabel {
     }
 
     const DenseRows<T>& rows_;
+    std::size_t label_;
     double scale_;
     AlignedVector<Variable<T>> variables_;
     std::vector<std::uint32_t> order_;

@@ -20,7 +20,8 @@ class IndependentParts {
 
     template <class T>
     void combine(LinearSolution<T>& solution) const {
-        for (const SolutionStatus& each : status) solution.status.include(each);
+        solution.part_status = status;
+        solution.status = combined(status);
         for (const int each : passes)
             solution.passes = std::max<std::int64_t>(solution.passes, each);
     }
@@ -29,17 +30,18 @@ class IndependentParts {
 template <class T>
 void solve_blocks_independently(const LinearTask<T>& task) {
     const LinearSettings& settings = task.settings;
-    IndependentParts parts(task.blocks());
-    for_each_of(task.blocks(), settings.threads, [&](std::size_t b) {
+    IndependentParts parts(task.last_block() - task.first_block());
+    for_each_of(parts.status.size(), settings.threads, [&](std::size_t part) {
+        const std::size_t b = task.first_block() + part;
         BlockWorkspace<T> workspace(task.rows.features());
         Block<T> block = task.block(b, workspace);
         Shuffle shuffle = task.shuffle(b);
         block.recompute_weights();
-        parts.passes[b] = block.solve(settings.tolerance, settings.max_passes, shuffle,
-                                      task.progress, parts.status[b]);
+        parts.passes[part] = block.solve(settings.tolerance, settings.max_passes, shuffle,
+                                         task.progress, parts.status[part]);
         task.store(block, workspace.weights);
         task.progress.labels_done += static_cast<std::int64_t>(block.labels().size());
-        task.progress.violation = parts.status[b].violation;
+        task.progress.violation = parts.status[part].violation;
     });
     parts.combine(task.solution);
 }
@@ -50,15 +52,16 @@ void solve_labels_independently(const LinearTask<T>& task, const DenseRows<T>& r
     const Problem& problem = task.problem;
     const LabelRows relevant(problem.relevant, problem.rows, problem.labels);
     const LabelRows unknown(problem.unknown, problem.rows, problem.labels);
-    IndependentParts parts(problem.labels);
-    for_each_of(problem.labels, settings.threads, [&](std::size_t position) {
+    IndependentParts parts(task.last_position() - task.first_position());
+    for_each_of(parts.status.size(), settings.threads, [&](std::size_t part) {
+        const std::size_t position = task.first_position() + part;
         DenseLabel<T> label = task.label(position, rows, relevant, unknown);
         Shuffle shuffle = task.shuffle(position);
-        parts.passes[position] = label.solve(settings.tolerance, settings.max_passes, shuffle,
-                                             task.progress, parts.status[position]);
+        parts.passes[part] = label.solve(settings.tolerance, settings.max_passes, shuffle,
+                                         task.progress, parts.status[part]);
         task.store(label, position);
         task.progress.labels_done += 1;
-        task.progress.violation = parts.status[position].violation;
+        task.progress.violation = parts.status[part].violation;
     });
     parts.combine(task.solution);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,8 @@ enum class Relevance : char { irrelevant, relevant, unknown };
 struct KernelLabel {
     AlignedVector<float> b, low, high, h;
     std::vector<double> target;
-    double violation = 0;  // the largest projected derivative, as of the last measure_violation()
+    // The largest projected derivative, as of the last measure_violation().
+    double violation = std::numeric_limits<double>::infinity();
 
     // Starts with b = 0 and h = 0.
     KernelLabel(const Problem& problem, std::size_t l, std::span<const Relevance> relevance)

@@ -98,8 +98,10 @@ TAGALONG_CLONES void add_four_rows(double* to, const float* const* from, const d
     const float *a = from[0], *b = from[1], *c = from[2], *d = from[3];
 #pragma omp simd
     for (std::size_t i = 0; i < rows; ++i)
-        to[i] += (factor[0] * static_cast<double>(a[i]) + factor[1] * static_cast<double>(b[i])) +
-                 (factor[2] * static_cast<double>(c[i]) + factor[3] * static_cast<double>(d[i]));
+        to[i] = (((to[i] + factor[0] * static_cast<double>(a[i])) +
+                  factor[1] * static_cast<double>(b[i])) +
+                 factor[2] * static_cast<double>(c[i])) +
+                factor[3] * static_cast<double>(d[i]);
 }
 
 }  // namespace tagalong::m3l

@@ -33,7 +33,7 @@ RowValue best_partner(const float* h, const float* b, const float* low, const fl
 
 // to -= factor * from
 void subtract_row(float* to, const float* from, float factor, std::size_t rows);
-// to += the sum of four rows, each times its factor
+// to += each of four rows times its factor, one after the other: a factor of 0 changes no bit
 void add_four_rows(double* to, const float* const* from, const double* factor, std::size_t rows);
 
 }  // namespace tagalong::m3l

@@ -169,12 +169,16 @@ class KernelSolver {
         return steps;
     }
 
+    // A label whose last check found it converged stays as it is: its solution does not depend on
+    // the other labels.
     void improve_independent(std::int64_t max_steps) {
         progress_.labels_done = 0;
         for_each_of(labels_.size(), cache_.fits_all_rows() ? settings_.threads : 1,
                     [&](std::size_t l) {
                         const std::int64_t steps =
-                            improve(l, kAimShare * settings_.tolerance, max_steps, nullptr);
+                            labels_[l].violation < settings_.tolerance
+                                ? 0
+                                : improve(l, kAimShare * settings_.tolerance, max_steps, nullptr);
                         steps_ += steps;
                         progress_.passes += steps;
                         progress_.labels_done += 1;

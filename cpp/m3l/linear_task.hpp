@@ -22,22 +22,27 @@ class LinearTask {
     const LinearSettings& settings;
     SolverProgress& progress;
     LinearSolution<T>& solution;
+    const FixedWeights<T> anchor;
 
     // Sizes the solution and fills it with zeros, except dual variables that are a warm start.
     LinearTask(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings,
-               SolverProgress& progress, LinearSolution<T>& solution)
+               SolverProgress& progress, LinearSolution<T>& solution, FixedWeights<T> anchor)
         : rows(rows),
           problem(problem),
           settings(settings),
           progress(progress),
           solution(solution),
+          anchor(anchor),
           row_constants_(rows, problem),
-          blocks_((problem.labels + kLanes - 1) / kLanes) {
+          blocks_((problem.labels + kLanes - 1) / kLanes),
+          last_block_(std::min(settings.last_block, blocks_)),
+          first_block_(std::min(settings.first_block, last_block_)) {
         solution.position = block_positions(problem);
         labels_by_position_.resize(problem.labels);
         for (std::size_t l = 0; l < problem.labels; ++l)
             labels_by_position_[solution.position[l]] = static_cast<std::int32_t>(l);
-        if (!settings.warm_start) solution.dual.assign(blocks_ * rows.size() * kLanes, T{0});
+        if (!settings.warm_start)
+            solution.dual.assign((last_block_ - first_block_) * rows.size() * kLanes, T{0});
         solution.features = rows.feature();
         std::sort(solution.features.begin(), solution.features.end());
         solution.weights.assign(rows.features() * problem.labels, T{0});
@@ -52,6 +57,14 @@ class LinearTask {
     // Labels in the order of their positions.
     std::span<const std::int32_t> labels_by_position() const { return labels_by_position_; }
     std::size_t blocks() const { return blocks_; }
+    // The range of blocks to solve, and the range of the positions of their labels.
+    std::size_t first_block() const { return first_block_; }
+    std::size_t last_block() const { return last_block_; }
+    std::size_t first_position() const { return first_block_ * kLanes; }
+    std::size_t last_position() const { return std::min(last_block_ * kLanes, problem.labels); }
+    bool solves(std::size_t position) const {
+        return first_position() <= position && position < last_position();
+    }
     std::span<const std::int32_t> labels_of(std::size_t block) const {
         return std::span(labels_by_position_)
             .subspan(block * kLanes, std::min(kLanes, problem.labels - block * kLanes));
@@ -60,7 +73,7 @@ class LinearTask {
     // The dual variables of a block (kLanes numbers per row), and those of the label at a position
     // (with stride kLanes).
     T* block_dual(std::size_t block) const {
-        return solution.dual.data() + block * rows.size() * kLanes;
+        return solution.dual.data() + (block - first_block_) * rows.size() * kLanes;
     }
     T* label_dual(std::size_t position) const {
         return block_dual(position / kLanes) + position % kLanes;
@@ -76,13 +89,13 @@ class LinearTask {
     }
     Block<T> block_of(std::span<const std::int32_t> labels, T* dual,
                       BlockWorkspace<T>& workspace) const {
-        return {rows, row_constants_, problem, labels, dual, workspace};
+        return {rows, row_constants_, problem, labels, dual, workspace, anchor};
     }
     DenseLabel<T> label(std::size_t position, const DenseRows<T>& dense, const LabelRows& relevant,
                         const LabelRows& unknown) const {
         const auto l = static_cast<std::size_t>(labels_by_position_[position]);
-        return {dense,         row_constants_,       problem, l, relevant.of(l),
-                unknown.of(l), label_dual(position), kLanes};
+        return {dense,         row_constants_,       problem, l,     relevant.of(l),
+                unknown.of(l), label_dual(position), kLanes,  anchor};
     }
 
     // Store results in the solution: the weights of a block, kLanes numbers per feature; or the
@@ -105,7 +118,7 @@ class LinearTask {
     static constexpr std::uint64_t kSeedStride = 0xD1342543DE82EF95u;
 
     RowConstants<T> row_constants_;
-    std::size_t blocks_;
+    std::size_t blocks_, last_block_, first_block_;
     std::vector<std::int32_t> labels_by_position_;
     // Row of solution.weights, per feature number of `rows`.
     std::vector<std::size_t> weight_row_;

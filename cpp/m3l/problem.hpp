@@ -92,4 +92,10 @@ struct SolutionStatus {
     }
 };
 
+inline SolutionStatus combined(std::span<const SolutionStatus> parts) {
+    SolutionStatus out;
+    for (const SolutionStatus& each : parts) out.include(each);
+    return out;
+}
+
 }  // namespace tagalong::m3l

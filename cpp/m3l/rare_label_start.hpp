@@ -26,11 +26,13 @@ class RareLabelStart {
         if (problem_.tied) return;  // the loss differs between labels
         find_rare();
         if (!representative_ ||
-            static_cast<std::size_t>(std::count(rare_.begin(), rare_.end(), 1)) < kMinLabels)
+            static_cast<std::size_t>(std::count(rare_.begin(), rare_.end(), 1)) < kMinLabels ||
+            !solves_a_rare_label())
             return;
         const std::vector<T> never_relevant = solve_never_relevant();
         const std::vector<double> share = shares_of(never_relevant);
-        for (std::size_t position = 0; position < task_.labels_by_position().size(); ++position) {
+        for (std::size_t position = task_.first_position(); position < task_.last_position();
+             ++position) {
             const std::int32_t label = task_.labels_by_position()[position];
             if (!rare_[label]) continue;
             T* const dual = task_.label_dual(position);
@@ -70,10 +72,16 @@ class RareLabelStart {
         }
     }
 
+    bool solves_a_rare_label() const {
+        for (std::size_t at = task_.first_position(); at < task_.last_position(); ++at)
+            if (rare_[task_.labels_by_position()[at]]) return true;
+        return false;
+    }
+
     // Solves the representative's problem as if it were never relevant. Uses the memory of a block
     // that is not in use yet.
     std::vector<T> solve_never_relevant() const {
-        T* const dual = task_.block_dual(task_.blocks() - 1);
+        T* const dual = task_.block_dual(task_.last_block() - 1);
         BlockWorkspace<T> workspace(task_.rows.features());
         Block<T> block = task_.block_of(std::span(&*representative_, 1), dual, workspace);
         block.treat_as_irrelevant();
@@ -132,9 +140,9 @@ class RareLabelStart {
     void zero_relevant_rows() const {
         for (std::size_t i = 0; i < task_.rows.size(); ++i)
             for (const std::int32_t label : problem_.relevant.row(i))
-                if (rare_[label])
-                    task_.label_dual(static_cast<std::size_t>(
-                        task_.solution.position[label]))[i * kLanes] = T{0};
+                if (const auto at = static_cast<std::size_t>(task_.solution.position[label]);
+                    rare_[label] && task_.solves(at))
+                    task_.label_dual(at)[i * kLanes] = T{0};
     }
 
     const LinearTask<T>& task_;

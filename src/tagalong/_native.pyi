@@ -1329,8 +1329,18 @@ class M3LSettings:
         cache_bytes: int,
         constant: float = 0.0,
     ) -> None: ...
+    def __getstate__(self) -> tuple[float, int, int, int, int, float]: ...
+    def __setstate__(self, arg: tuple[float, int, int, int, int, float], /) -> None: ...
     @property
     def tolerance(self) -> float: ...
+    @property
+    def most_passes(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def cache_bytes(self) -> int: ...
     @property
     def constant(self) -> float: ...
 
@@ -1351,6 +1361,8 @@ class M3LLinearSolution:
     def dual(self) -> NDArray[Any]: ...
     @property
     def weights(self) -> NDArray[Any]: ...
+    @property
+    def parts(self) -> NDArray[numpy.float64]: ...
     @property
     def place(self) -> NDArray[numpy.int32]: ...
     @property
@@ -1380,6 +1392,8 @@ def m3l_linear32(
     settings: M3LSettings,
     start: NDArray[numpy.float32] | None = None,
     progress: Callable[[int, int, float], None] | None = None,
+    anchor: NDArray[numpy.float32] | None = None,
+    blocks: tuple[int, int] | None = None,
 ) -> M3LLinearSolution: ...
 def m3l_linear64(
     x: Matrix,
@@ -1387,7 +1401,26 @@ def m3l_linear64(
     settings: M3LSettings,
     start: NDArray[numpy.float64] | None = None,
     progress: Callable[[int, int, float], None] | None = None,
+    anchor: NDArray[numpy.float64] | None = None,
+    blocks: tuple[int, int] | None = None,
 ) -> M3LLinearSolution: ...
+def m3l_evaluate32(
+    x: Matrix,
+    problem: M3LProblem,
+    settings: M3LSettings,
+    dual: NDArray[numpy.float32],
+    weights: NDArray[numpy.float32],
+) -> tuple[float, float, float]: ...
+def m3l_evaluate64(
+    x: Matrix,
+    problem: M3LProblem,
+    settings: M3LSettings,
+    dual: NDArray[numpy.float64],
+    weights: NDArray[numpy.float64],
+) -> tuple[float, float, float]: ...
+
+M3L_LANES: int = 16
+
 def m3l_kernel(
     diagonal: NDArray[numpy.float64],
     problem: M3LProblem,

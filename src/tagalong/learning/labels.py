@@ -46,6 +46,15 @@ class LabelRows(core.LabelRows):
         """Return the rows from start to stop, which is excluded."""
         return type(self)(self.indptr[start : stop + 1], self.indices)
 
+    def only(self, which: npt.NDArray[np.intp]) -> "LabelRows":
+        """Return the entries of some of the labels, numbered in this order."""
+        number = np.full(max(self.indices.max(initial=-1), which.max(initial=-1)) + 1, -1, np.int32)
+        number[which] = np.arange(len(which), dtype=np.int32)
+        renumbered = number[self.indices]
+        kept = renumbered >= 0
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
+        return type(self)(starts.astype(np.int64), renumbered[kept])
+
     @classmethod
     def empty(cls, rows: int) -> "LabelRows":
         """Return rows without labels."""
@@ -80,6 +89,10 @@ class Targets:
 
     def __len__(self) -> int:
         return len(self.relevant.indptr) - 1
+
+    def only(self, which: npt.NDArray[np.intp]) -> "Targets":
+        """Return the targets of some of the labels, numbered in this order."""
+        return Targets(self.kind, self.relevant.only(which), self.unknown.only(which), [])
 
 
 def as_python_object(label: object) -> Hashable:

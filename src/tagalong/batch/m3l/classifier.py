@@ -1,7 +1,7 @@
 """Max-margin multi-label classification with a prior on label correlations (P4, M3L)."""
 
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -17,10 +17,10 @@ from tagalong import parameters
 from tagalong.batch.learner import BatchLearner
 from tagalong.batch.m3l import files
 from tagalong.batch.m3l.fit import Fit
-from tagalong.batch.m3l.kernels import KERNELS, KernelFunction, make_kernel
+from tagalong.batch.m3l.kernels import KERNELS, KernelFunction
 from tagalong.batch.m3l.matrices import is_sparse
 from tagalong.batch.m3l.models import LinearModel
-from tagalong.batch.m3l.training import make_problem, solve_kernel, solve_linear, thread_count
+from tagalong.batch.m3l.training import Solution, Training, solve, thread_count
 from tagalong.learning import model_files
 from tagalong.learning.batches import check_sample_weight, initial_labels
 from tagalong.learning.estimators import (
@@ -132,6 +132,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         The number of columns of the training data.
     feature_names_in_ : array of str
         The names of these columns, if X was a DataFrame.
+    fit_report_ : FitReport
+        How `tagalong.distributed.fit` has fitted the model; only after that. It is not saved.
 
     Notes
     -----
@@ -157,6 +159,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     >>> model.rank([[1.0, 0.1]], k=1).tolist()
     [['money']]
     """
+
+    fit_report_: Any
 
     def __init__(
         self,
@@ -208,7 +212,29 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         sample_weight : array of shape (rows,), optional
             Factor on C per row.
         """
-        settings = self._checked_settings()
+        return self.fit_with(solve, X, y, sample_weight)
+
+    def fit_with(
+        self,
+        solver: Callable[[Training], Solution],
+        X: MatrixLike,
+        y: TargetsLike,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn from all rows with a solver that may use other machines.
+
+        Parameters
+        ----------
+        solver : callable
+            Returns the solution of a validated `Training`.
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples; with ``kernel="precomputed"`` the kernel matrix, (rows, rows).
+        y : targets
+            See Notes.
+        sample_weight : array of shape (rows,), optional
+            Factor on C per row.
+        """
+        settings = self.checked_settings()
         with restored_on_error(self):
             rows = validated(self, X, reset=True)
             if is_sparse(rows) and not rows.has_canonical_format:
@@ -222,16 +248,10 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive entry, got zeros")
             core.m3l_check(as_matrix(rows))
-            problem = make_problem(self, labels, targets, weights)
             start = None
             if self.warm_start and self.is_started:
                 start = self._fit.warm_start_dual(rows.shape[0], labels)
-            verbose = bool(self.verbose)
-            if self.kernel == "linear":
-                solution = solve_linear(rows, problem, settings, start, verbose)
-            else:
-                kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, rows)
-                solution = solve_kernel(rows, kernel, problem, settings, start, verbose)
+            solution = solver(Training(self, rows, labels, targets, weights, settings, start))
             summary = solution.summary
             self._fit = Fit(
                 model=solution.model,
@@ -244,6 +264,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
                 duality_gap=summary.duality_gap,
                 passes=summary.passes,
             )
+            vars(self).pop("fit_report_", None)  # of an earlier fit
         if summary.stopped:
             raise KeyboardInterrupt
         if not summary.converged:
@@ -253,8 +274,23 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
                 f"duality gap {self.duality_gap_:.3g} of {self.dual_objective_:.6g}; raise "
                 "max_iter or tol, or scale the data",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
+        return self
+
+    def adopt(self, fit: Fit, n_features_in: int) -> Self:
+        """Become the model of a fit that was computed elsewhere.
+
+        Parameters
+        ----------
+        fit : Fit
+            The fitted state.
+        n_features_in : int
+            The number of columns of the training data.
+        """
+        self.n_features_in_ = n_features_in
+        vars(self).pop("feature_names_in_", None)
+        self._fit = fit
         return self
 
     def decision_function(self, X: MatrixLike) -> Array:
@@ -348,7 +384,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
 
     def check_parameters(self) -> None:
         """Raise ValueError for the first parameter that is wrong."""
-        self._checked_settings()
+        self.checked_settings()
 
     @property
     def coef_(self) -> Array | sp.csr_array:
@@ -391,7 +427,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self._require_start("cutoff_")
         return 0.0
 
-    def _checked_settings(self) -> core.M3LSettings:
+    def checked_settings(self) -> core.M3LSettings:
         """Return the settings of the solvers; raise ValueError for an invalid parameter."""
         if not callable(self.kernel):
             parameters.choice(self.kernel, "kernel", KERNELS)

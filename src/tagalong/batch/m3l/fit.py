@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.batch.m3l.models import KernelModel, LinearModel
+from tagalong.batch.m3l.training import by_label
 from tagalong.learning.labels import Labels
 
 __all__ = ["Fit"]
@@ -56,14 +57,13 @@ class Fit:
     def dual_by_label(self) -> Array:
         """Return the dual variables as (rows, labels)."""
         if self.dual is None:
-            raise AttributeError("this model has no dual_coef_: files of linear models omit it")
+            raise AttributeError(
+                "this model has no dual_coef_: files of linear models omit it, and "
+                "distributed.fit(by='rows') leaves it on the workers"
+            )
         if self.place is None:
             return self.dual
-        lanes = self.dual.shape[2]
-        out = np.empty((self.dual.shape[1], len(self.place)), dtype=self.dual.dtype)
-        for label, place in enumerate(self.place):
-            out[:, label] = self.dual[place // lanes, :, place % lanes]
-        return out
+        return by_label(self.dual, self.place)
 
     def warm_start_dual(self, rows: int, labels: Labels) -> Array | None:
         """Return the dual variables for a warm start; None if the rows or labels differ."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tagalong.learning.labels import LabelRows, Labels
 
-__all__ = ["Costs", "make_costs", "per_label"]
+__all__ = ["Costs", "LabelCounts", "make_costs", "per_label"]
 
 Numbers = npt.NDArray[np.float64]
 
@@ -27,14 +27,43 @@ class Costs:
     bound_no: Numbers
     tied: bool  # whether the loss is tied to the prior, so that the margins are ignored
 
+    def only(self, which: npt.NDArray[np.intp]) -> "Costs":
+        """Return the costs of some of the labels."""
+        return Costs(
+            self.margin_yes[which],
+            self.margin_no[which],
+            self.bound_yes[which],
+            self.bound_no[which],
+            self.tied,
+        )
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """The number of rows, and of those in which each label is relevant or unknown."""
+
+    rows: int
+    relevant: Numbers
+    unknown: Numbers
+
+    @classmethod
+    def of(cls, relevant: LabelRows, unknown: LabelRows, labels: int) -> "LabelCounts":
+        """Count the rows of each label."""
+        return cls(
+            len(relevant.indptr) - 1,
+            np.bincount(relevant.indices, minlength=labels).astype(np.float64),
+            np.bincount(unknown.indices, minlength=labels).astype(np.float64),
+        )
+
+    def __add__(self, other: "LabelCounts") -> "LabelCounts":
+        """Return the counts of both sets of rows together."""
+        return LabelCounts(
+            self.rows + other.rows, self.relevant + other.relevant, self.unknown + other.unknown
+        )
+
 
 def make_costs(
-    loss: object,
-    class_weight: object,
-    C: float,
-    labels: Labels,
-    relevant: LabelRows,
-    unknown: LabelRows,
+    loss: object, class_weight: object, C: float, labels: Labels, counts: LabelCounts
 ) -> Costs:
     """Return the costs of ``loss`` and ``class_weight``; raise ValueError if one is invalid."""
     count = len(labels)
@@ -53,20 +82,18 @@ def make_costs(
             "loss must be 'hamming', 'prior' or a mapping of 'miss' and 'false_alarm' to costs, "
             f"got {loss!r}"
         )
-    yes, no = _class_weights(class_weight, labels, relevant, unknown)
+    yes, no = _class_weights(class_weight, labels, counts)
     return Costs(miss, false_alarm, C * yes, C * no, tied=isinstance(loss, str) and loss == "prior")
 
 
 def _class_weights(
-    class_weight: object, labels: Labels, relevant: LabelRows, unknown: LabelRows
+    class_weight: object, labels: Labels, counts: LabelCounts
 ) -> tuple[Numbers, Numbers]:
     ones = np.ones(len(labels))
     if class_weight is None:
         return ones, ones
     if isinstance(class_weight, str) and class_weight == "balanced":
-        rows = len(relevant.indptr) - 1
-        yes = np.bincount(relevant.indices, minlength=len(labels)).astype(np.float64)
-        known = rows - np.bincount(unknown.indices, minlength=len(labels))
+        yes, known = counts.relevant, counts.rows - counts.unknown
         no = known - yes
         return known / (2 * np.maximum(yes, 1)), known / (2 * np.maximum(no, 1))
     if isinstance(class_weight, Mapping):
