@@ -17,6 +17,8 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "m3l/coordinate_ascent.hpp"
+#include "m3l/joint_smo.hpp"
 #include "m3l/kernel_solver.hpp"
 #include "m3l/linear_solver.hpp"
 #include "m3l/rbf_products.hpp"
@@ -95,7 +97,7 @@ class Problem {
   public:
     Problem(LabelRows relevant, LabelRows unknown, Numbers margin_yes, Numbers margin_no,
             Numbers bound_yes, Numbers bound_no, std::optional<Numbers> row_weight,
-            std::optional<Numbers> prior, bool tied)
+            std::optional<Numbers> prior, bool tied, std::optional<Grid<double>> cost)
         : relevant_(std::move(relevant)),
           unknown_(std::move(unknown)),
           margin_yes_(std::move(margin_yes)),
@@ -104,12 +106,14 @@ class Problem {
           bound_no_(std::move(bound_no)),
           row_weight_(std::move(row_weight)),
           prior_(std::move(prior)),
-          tied_(tied) {
+          tied_(tied),
+          cost_(std::move(cost)) {
         const std::size_t rows = relevant_.rows();
         const auto wrong = [&](const Numbers& numbers) { return numbers.shape(0) != labels(); };
         if (wrong(margin_no_) || wrong(bound_yes_) || wrong(bound_no_) || unknown_.rows() != rows ||
             (row_weight_ && row_weight_->shape(0) != rows) ||
-            (prior_ && prior_->shape(0) != labels() * labels()))
+            (prior_ && prior_->shape(0) != labels() * labels()) ||
+            (cost_ && (cost_->shape(0) != rows || cost_->shape(1) != labels())))
             throw InputError("the arrays of the problem have different numbers of rows or labels");
     }
 
@@ -131,6 +135,7 @@ class Problem {
         if (row_weight_) problem.row_weight = span_of(*row_weight_);
         if (prior_) problem.prior = span_of(*prior_);
         problem.tied = tied_;
+        if (cost_) problem.cost = {cost_->data(), rows * labels()};
         return problem;
     }
 
@@ -144,6 +149,7 @@ class Problem {
     Numbers margin_yes_, margin_no_, bound_yes_, bound_no_;
     std::optional<Numbers> row_weight_, prior_;
     bool tied_;
+    std::optional<Grid<double>> cost_;
 };
 
 struct Settings {
@@ -153,6 +159,7 @@ struct Settings {
     std::uint64_t seed;
     std::size_t cache_bytes;
     double constant;  // value of the constant feature of the linear solver, 0 for none
+    bool smo;         // whether to use the algorithms as the paper has them
 };
 
 // The results that both solvers return.
@@ -248,7 +255,8 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     SolverProgress progress;
     const bool stopped = run_with_progress(progress, callback, [&] {
         const m3l::Rows<T> rows(x.matrix, given.constant);
-        m3l::solve_linear(rows, problem, settings, progress, solution, fixed);
+        if (given.smo) m3l::solve_coordinate_ascent(rows, problem, settings, progress, solution);
+        else m3l::solve_linear(rows, problem, settings, progress, solution, fixed);
     });
     LinearSolution out(solution, solution.passes, stopped);
     const std::size_t labels = problem.labels, features = solution.features.size();
@@ -348,7 +356,8 @@ KernelSolution solve_products(std::span<const double> diagonal, m3l::Products pr
     m3l::KernelCache cache(problem.rows, given.cache_bytes, std::move(products));
     SolverProgress progress;
     const bool stopped = run_with_progress(progress, callback, [&] {
-        m3l::solve_kernel(problem, diagonal, cache, settings, progress, solution);
+        const auto solve = given.smo ? m3l::solve_joint_smo : m3l::solve_kernel;
+        solve(problem, diagonal, cache, settings, progress, solution);
     });
     KernelSolution out(solution, solution.steps, stopped);
     out.cached_rows = cache.slots();
@@ -391,32 +400,35 @@ nb::class_<Found> add_solution(nb::module_& module, const char* name) {
 void add_m3l(nb::module_& module) {
     nb::class_<Problem>(module, "M3LProblem")
         .def(nb::init<LabelRows, LabelRows, Numbers, Numbers, Numbers, Numbers,
-                      std::optional<Numbers>, std::optional<Numbers>, bool>(),
+                      std::optional<Numbers>, std::optional<Numbers>, bool,
+                      std::optional<Grid<double>>>(),
              nb::kw_only(), nb::arg("relevant"), nb::arg("unknown"), nb::arg("margin_yes"),
              nb::arg("margin_no"), nb::arg("bound_yes"), nb::arg("bound_no"),
              nb::arg("row_weight") = nb::none(), nb::arg("prior") = nb::none(),
-             nb::arg("tied") = false)
+             nb::arg("tied") = false, nb::arg("cost") = nb::none())
         .def_prop_ro("labels", &Problem::labels)
         .def_prop_ro("prior", &Problem::prior);
     nb::class_<Settings>(module, "M3LSettings")
         .def(
             "__init__",
             [](Settings* self, double tolerance, int most_passes, int threads, std::uint64_t seed,
-               std::size_t cache_bytes, double constant) {
-                new (self) Settings{tolerance, most_passes, threads, seed, cache_bytes, constant};
+               std::size_t cache_bytes, double constant, bool smo) {
+                new (self)
+                    Settings{tolerance, most_passes, threads, seed, cache_bytes, constant, smo};
             },
             nb::kw_only(), nb::arg("tolerance"), nb::arg("most_passes"), nb::arg("threads"),
-            nb::arg("seed"), nb::arg("cache_bytes"), nb::arg("constant") = 0.0)
+            nb::arg("seed"), nb::arg("cache_bytes"), nb::arg("constant") = 0.0,
+            nb::arg("smo") = false)
         .def("__getstate__",
              [](const Settings& self) {
                  return std::tuple(self.tolerance, self.most_passes, self.threads, self.seed,
-                                   self.cache_bytes, self.constant);
+                                   self.cache_bytes, self.constant, self.smo);
              })
         .def("__setstate__",
-             [](Settings& self,
-                const std::tuple<double, int, int, std::uint64_t, std::size_t, double>& state) {
-                 const auto& [tolerance, passes, threads, seed, cache_bytes, constant] = state;
-                 new (&self) Settings{tolerance, passes, threads, seed, cache_bytes, constant};
+             [](Settings& self, const std::tuple<double, int, int, std::uint64_t, std::size_t,
+                                                 double, bool>& state) {
+                 const auto& [tolerance, passes, threads, seed, cache_bytes, constant, smo] = state;
+                 new (&self) Settings{tolerance, passes, threads, seed, cache_bytes, constant, smo};
              })
         .def_ro("tolerance", &Settings::tolerance)
         .def_ro("most_passes", &Settings::most_passes)

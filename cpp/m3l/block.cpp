@@ -61,7 +61,7 @@ Block<T>::Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const
     view_.weights = workspace.weights.data();
     view_.dual = dual;
     mark_relevance(problem);
-    if (problem.tied) set_tied_targets(problem);
+    if (problem.margins_vary_by_row()) set_targets(problem);
     if (!anchor.empty()) set_anchor(anchor, problem.labels);
     activate_all();
 }
@@ -107,11 +107,10 @@ void Block<T>::mark_relevance(const Problem& problem) {
 }
 
 template <class T>
-void Block<T>::set_tied_targets(const Problem& problem) {
+void Block<T>::set_targets(const Problem& problem) {
     target_.assign(rows_.size() * kLanes, T{0});
     for (std::size_t k = 0; k < labels_.size(); ++k) {
-        const std::vector<double> targets =
-            problem.tied_targets(static_cast<std::size_t>(labels_[k]));
+        const std::vector<double> targets = problem.targets(static_cast<std::size_t>(labels_[k]));
         for (std::size_t i = 0; i < rows_.size(); ++i)
             target_[i * kLanes + k] = static_cast<T>(targets[i]);
     }

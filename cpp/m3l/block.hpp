@@ -110,7 +110,7 @@ class Block {
     // Sum of the positive values of log(violation / target_violation) over the labels.
     double log_excess_violation(T target_violation) const;
     void mark_relevance(const Problem& problem);
-    void set_tied_targets(const Problem& problem);
+    void set_targets(const Problem& problem);
     // Replaces t by t - 2 z0.x: the derivative h is then that of the weights z0 + z.
     void set_anchor(std::span<const T> anchor, std::size_t labels);
 

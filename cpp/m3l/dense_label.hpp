@@ -71,8 +71,8 @@ class DenseLabel {
         for (const std::uint32_t i : relevant)
             variables_[i] = {T{0}, T{0}, upper, static_cast<T>(problem.margin_relevant[label])};
         for (const std::uint32_t i : unknown) variables_[i].low = variables_[i].high = 0;
-        if (problem.tied) {
-            const std::vector<double> targets = problem.tied_targets(label);
+        if (problem.margins_vary_by_row()) {
+            const std::vector<double> targets = problem.targets(label);
             for (std::size_t i = 0; i < targets.size(); ++i)
                 variables_[i].target = static_cast<T>(targets[i]);
         }

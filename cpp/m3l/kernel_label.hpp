@@ -30,11 +30,11 @@ struct KernelLabel {
           low(problem.rows, 0.0f),
           high(problem.rows, 0.0f),
           h(problem.rows, 0.0f) {
-        if (problem.tied) target = problem.tied_targets(l);
+        if (problem.margins_vary_by_row()) target = problem.targets(l);
         else target.resize(problem.rows);
         for (std::size_t i = 0; i < problem.rows; ++i) {
             const bool relevant = relevance[i] == Relevance::relevant;
-            if (!problem.tied)
+            if (!problem.margins_vary_by_row())
                 target[i] = relevant ? problem.margin_relevant[l] : -problem.margin_irrelevant[l];
             if (relevance[i] == Relevance::unknown) continue;
             const double bound =
@@ -45,6 +45,22 @@ struct KernelLabel {
     }
 
     bool between_bounds(std::size_t i) const { return low[i] < b[i] && b[i] < high[i]; }
+    // How far a variable may move down (not positive) and up.
+    double room_below(std::size_t i) const {
+        return static_cast<double>(low[i]) - static_cast<double>(b[i]);
+    }
+    double room_above(std::size_t i) const {
+        return static_cast<double>(high[i]) - static_cast<double>(b[i]);
+    }
+    // Moves a variable by a step. A step that ends at a bound sets the variable exactly to it, so
+    // that comparisons with the bound are exact. Returns the change.
+    double move(std::size_t i, double by) {
+        const float start = b[i];
+        if (by >= room_above(i)) b[i] = high[i];
+        else if (by <= room_below(i)) b[i] = low[i];
+        else b[i] = static_cast<float>(static_cast<double>(start) + by);
+        return static_cast<double>(b[i] - start);
+    }
     float violation_at(std::size_t i) const {
         const float up = b[i] < high[i] ? h[i] : 0.0f;
         const float down = b[i] > low[i] ? -h[i] : 0.0f;

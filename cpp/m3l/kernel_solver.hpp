@@ -17,6 +17,9 @@
 
 namespace tagalong::m3l {
 
+// Steps aim at this share of the tolerance, since rounding errors show only in the check.
+inline constexpr double kKernelAimShare = 0.7;
+
 struct KernelSettings {
     double tolerance = 1e-3;
     std::int64_t max_steps = 1000;  // per variable

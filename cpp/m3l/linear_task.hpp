@@ -98,6 +98,11 @@ class LinearTask {
                 unknown.of(l), label_dual(position), kLanes,  anchor};
     }
 
+    // Stores the weights of label l, one per feature.
+    void store_weights(std::size_t l, std::span<const double> weights) const {
+        for (std::size_t j = 0; j < rows.features(); ++j)
+            solution.weights[weight_row_[j] * problem.labels + l] = static_cast<T>(weights[j]);
+    }
     // Store results in the solution: the weights of a block, kLanes numbers per feature; or the
     // weights and dual variables of the label at a position.
     void store(const Block<T>& block, const AlignedVector<T>& weights) const {

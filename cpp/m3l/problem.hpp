@@ -50,6 +50,8 @@ struct Problem {
     // Whether the loss is tied to the prior: then d_il = 2 y_il (R y_i)_l replaces the given
     // margins.
     bool tied = false;
+    // A factor on the margin per row and label, row-major; empty if all are 1.
+    std::span<const double> cost;
 
     double r(std::size_t l, std::size_t k) const {
         return prior.empty() ? (l == k ? 1.0 : 0.0) : prior[l * labels + k];
@@ -62,6 +64,24 @@ struct Problem {
     }
     double weight(std::size_t i) const { return row_weight.empty() ? 1.0 : row_weight[i]; }
 
+    // Whether the margins of a label depend on more than its relevance.
+    bool margins_vary_by_row() const { return tied || !cost.empty(); }
+    // t of every row for label l.
+    std::vector<double> targets(std::size_t l) const {
+        std::vector<double> out = tied ? tied_targets(l) : signed_margins(l);
+        if (!cost.empty())
+            for (std::size_t i = 0; i < rows; ++i) out[i] *= cost[i * labels + l];
+        return out;
+    }
+
+  private:
+    std::vector<double> signed_margins(std::size_t l) const {
+        std::vector<double> out(rows, -margin_irrelevant[l]);
+        for (std::size_t i = 0; i < rows; ++i)
+            for (const std::int32_t label : relevant.row(i))
+                if (static_cast<std::size_t>(label) == l) out[i] = margin_relevant[l];
+        return out;
+    }
     // t of the loss tied to the prior: 2 (R y_i)_l for every row i. Unknown labels count as 0 in
     // y_i.
     std::vector<double> tied_targets(std::size_t l) const {

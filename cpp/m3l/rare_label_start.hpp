@@ -23,7 +23,7 @@ class RareLabelStart {
 
     // Sets the dual variables of the solution, which must all be zero.
     void apply() {
-        if (problem_.tied) return;  // the loss differs between labels
+        if (problem_.margins_vary_by_row()) return;  // labels have no problem in common
         find_rare();
         if (!representative_ ||
             static_cast<std::size_t>(std::count(rare_.begin(), rare_.end(), 1)) < kMinLabels ||

@@ -45,6 +45,8 @@ NEW = np.random.default_rng(1).normal(size=(15, X.shape[1]))
         M3LClassifier(kernel="rbf"),
         M3LClassifier(prior="cooccurrence"),
         M3LClassifier(constant=1.0, max_iter=5000),
+        M3LClassifier(solver="smo", max_iter=5000),
+        M3LClassifier(solver="smo", kernel="rbf", prior="cooccurrence"),
     ],
     expected_failed_checks=lambda model: EXPECTED_FAILURES,
 )

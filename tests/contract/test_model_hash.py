@@ -166,6 +166,7 @@ OTHER_MODELS: dict[str, Callable[[], Any]] = {
     "m3l": lambda: M3LClassifier(prior="cooccurrence", constant=1.0).fit(X, STREAM.Y),
     "m3l-kernel": lambda: M3LClassifier(kernel="rbf", class_weight={0: 2.0}).fit(X, CLASSES),
     "m3l-sparse": lambda: M3LClassifier(kernel="rbf").fit(STREAM.X, STREAM.Y),
+    "m3l-smo": lambda: M3LClassifier(solver="smo", max_iter=5000).fit(X, STREAM.Y),
     "ordinal": lambda: OrdinalRanker(update="optimal", passes=2).fit(X, CLASSES),
     "ordinal-entropic": lambda: OrdinalRanker(geometry="entropic", passes=2).fit(X, CLASSES),
     "queries": lambda: Predtron("subset-ranking").fit(X, CLASSES % 3, group=[30, 30, 30]),

@@ -70,6 +70,7 @@ def _models() -> Iterator[tuple[str, Any]]:
     costs = {"miss": {f"label-{i}": 1.0 + i for i in range(6)}, "false_alarm": 0.5}
     yield "m3l-costs", M3LClassifier(loss=costs).fit(X, STREAM.sets())
     yield "m3l-prior", M3LClassifier(prior=np.eye(6), kernel="poly").fit(STREAM.X, STREAM.Y)
+    yield "m3l-smo", M3LClassifier(solver="smo", kernel="rbf").fit(STREAM.X, STREAM.Y)
     yield "m3l-single", M3LClassifier(class_weight="balanced").fit(X, STREAM.singles())
     yield "text", TextFeatures(buckets=None, weighting="tfidf").fit(TEXTS)
     yield "learn", _learnt_by_command()

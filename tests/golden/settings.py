@@ -118,6 +118,7 @@ SETTINGS: dict[type, dict[str, Any]] = {
         "random_state": 3,
         "verbose": 0,
         "constant": 0.0,
+        "solver": "auto",
     },
     TextFeatures: {
         "words": (1, 1),

@@ -77,12 +77,17 @@ def dual_of(
     false_alarm: Any = 1.0,
     weight: Any = 1.0,
     tied: bool = False,
+    cost: Any = 1.0,
 ) -> Dual:
-    """Return the dual for targets of 0, 1 and NaN, with costs per label and weights per row."""
+    """Return the dual for targets of 0, 1 and NaN.
+
+    ``miss`` and ``false_alarm`` are costs per label, ``weight`` is per row, ``cost``
+    per row and label.
+    """
     n, L = Y.shape
     R = np.eye(L) if R is None else R
     signs = np.where(np.isnan(Y), 0, np.where(Y == 1, 1.0, -1.0))
     margin = 2 * np.where(Y == 1, np.broadcast_to(miss, L), np.broadcast_to(false_alarm, L))
-    target = 2 * signs @ R if tied else signs * margin
+    target = np.where(signs == 0, 0, cost) * (2 * signs @ R if tied else signs * margin)
     bound = C * np.broadcast_to(np.asarray(weight, dtype=float).reshape(-1, 1), (n, L))
     return Dual(K, R, target, np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0))

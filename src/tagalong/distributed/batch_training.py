@@ -140,6 +140,11 @@ def fit(
     if not isinstance(model, M3LClassifier):
         raise TypeError(f"model must be an M3LClassifier, got {type(model).__name__}")
     parameters.choice(by, "by", ("labels", "rows"))
+    if model.solver != "auto":
+        raise ValueError(
+            f"solver={model.solver!r} works on one machine only: use solver='auto', or "
+            "M3LClassifier.fit"
+        )
     workers = workers_of(client)
     if by == "labels":
         return _fit_labels(workers, model, X, Y, sample_weight)

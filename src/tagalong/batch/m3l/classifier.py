@@ -18,6 +18,7 @@ from tagalong.batch.learner import BatchLearner
 from tagalong.batch.m3l import files
 from tagalong.batch.m3l.fit import Fit
 from tagalong.batch.m3l.kernels import KERNELS, KernelFunction
+from tagalong.batch.m3l.losses import checked_cost
 from tagalong.batch.m3l.matrices import is_sparse
 from tagalong.batch.m3l.models import LinearModel
 from tagalong.batch.m3l.training import Solution, Training, solve, thread_count
@@ -38,6 +39,7 @@ __all__ = ["M3LClassifier"]
 
 Array = npt.NDArray[Any]
 
+SOLVERS = ("auto", "smo")
 LARGEST_BOUND = 1e12
 LARGEST_WEIGHT = 1e12
 LARGEST_CONSTANT = 1e6
@@ -106,6 +108,11 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         The value of a constant feature, whose weights are the labels' intercepts; 0 for no constant
         feature. The weights are regularised, the less the larger the value. For the linear kernel
         only; the constant term of ``"poly"`` is `coef0`.
+    solver : "auto" or "smo", default "auto"
+        ``"auto"`` is the fast solver of the kernel. ``"smo"`` is the paper's algorithm, corrected:
+        Algorithm 1, which chooses label and pair of variables among all labels, or for the linear
+        kernel the coordinate ascent of Section 6. It is slower, reaches the same optimum and
+        counts iterations as the paper does.
 
     Attributes
     ----------
@@ -125,7 +132,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     duality_gap_ : float
         The objective minus the dual value.
     n_iter_ : int
-        Number of passes (linear kernel) or steps (other kernels).
+        Number of passes (linear kernel) or steps on a pair of variables (other kernels). With
+        ``solver="smo"`` and the linear kernel, number of visited variables.
     cutoff_ : float
         The lowest score at which a label is predicted: 0.
     n_features_in_ : int
@@ -180,6 +188,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         constant: float = 0.0,
+        solver: str = "auto",
     ):
         self.C = C
         self.prior = prior
@@ -197,9 +206,14 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self.random_state = random_state
         self.verbose = verbose
         self.constant = constant
+        self.solver = solver
 
     def fit(
-        self, X: MatrixLike, y: TargetsLike, sample_weight: npt.ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: TargetsLike,
+        sample_weight: npt.ArrayLike | None = None,
+        cost: MatrixLike | None = None,
     ) -> Self:
         """Learn from all rows.
 
@@ -211,8 +225,13 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             See Notes.
         sample_weight : array of shape (rows,), optional
             Factor on C per row.
+        cost : array or sparse matrix of shape (rows, K), optional
+            Factor on the `loss` of a wrong label, per row and label; the columns have the order of
+            ``classes_``. An entry with cost c should have c times the margin. With cost 0 it needs
+            no margin, but a score on the wrong side still counts: to leave an entry out, set it to
+            NaN in y. The cost of an unknown relevance is not used and may be NaN.
         """
-        return self.fit_with(solve, X, y, sample_weight)
+        return self.fit_with(solve, X, y, sample_weight, cost)
 
     def fit_with(
         self,
@@ -220,6 +239,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         X: MatrixLike,
         y: TargetsLike,
         sample_weight: npt.ArrayLike | None = None,
+        cost: MatrixLike | None = None,
     ) -> Self:
         """Learn from all rows with a solver that may use other machines.
 
@@ -227,12 +247,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         ----------
         solver : callable
             Returns the solution of a validated `Training`.
-        X : array, sparse matrix or DataFrame of shape (rows, n)
-            Examples; with ``kernel="precomputed"`` the kernel matrix, (rows, rows).
-        y : targets
-            See Notes.
-        sample_weight : array of shape (rows,), optional
-            Factor on C per row.
+        X, y, sample_weight, cost
+            As for `fit`.
         """
         settings = self.checked_settings()
         with restored_on_error(self):
@@ -248,10 +264,13 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive entry, got zeros")
             core.m3l_check(as_matrix(rows))
+            factors = None if cost is None else checked_cost(cost, targets, len(labels))
             start = None
             if self.warm_start and self.is_started:
                 start = self._fit.warm_start_dual(rows.shape[0], labels)
-            solution = solver(Training(self, rows, labels, targets, weights, settings, start))
+            solution = solver(
+                Training(self, rows, labels, targets, weights, factors, settings, start)
+            )
             summary = solution.summary
             self._fit = Fit(
                 model=solution.model,
@@ -378,7 +397,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
 
     @property
     def n_iter_(self) -> int:
-        """Number of passes (linear kernel) or steps (other kernels)."""
+        """Number of passes, steps on pairs or visited variables: see the class."""
         self._require_start("n_iter_")
         return self._fit.passes
 
@@ -431,6 +450,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         """Return the settings of the solvers; raise ValueError for an invalid parameter."""
         if not callable(self.kernel):
             parameters.choice(self.kernel, "kernel", KERNELS)
+        parameters.choice(self.solver, "solver", SOLVERS)
         parameters.flag(self.warm_start, "warm_start")
         parameters.positive(self.C, "C", LARGEST_BOUND)
         constant = parameters.real(self.constant, "constant")
@@ -448,6 +468,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             cache_bytes=int(1e6 * parameters.positive(self.cache_size, "cache_size")),
             constant=constant,
+            smo=self.solver == "smo",
         )
 
     def _scores(self, X: MatrixLike) -> Array:

@@ -35,8 +35,11 @@ def to_parts(
         The result of training.
     """
     params = dict(params)
-    if params["constant"] == 0:  # Earlier versions read the file, too.
+    # A file without newer parameters can be read by earlier versions, too.
+    if params["constant"] == 0:
         del params["constant"]
+    if params["solver"] == "auto":
+        del params["solver"]
     arrays: model_files.Arrays = {}
     if callable(params["kernel"]):
         raise ValueError("a model whose kernel is a function cannot be saved: files hold no code")

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.learning.labels import LabelRows, Labels
+from tagalong.batch.m3l.matrices import as_dense
+from tagalong.learning.input_types import MatrixLike
+from tagalong.learning.labels import LabelRows, Labels, Targets
 
-__all__ = ["Costs", "LabelCounts", "make_costs", "per_label"]
+__all__ = ["Costs", "LabelCounts", "checked_cost", "make_costs", "per_label"]
 
 Numbers = npt.NDArray[np.float64]
 
 # The Hamming loss on labels of -1 and 1 counts 2 per wrong label.
 HAMMING = 2.0
 DIRECTIONS = ("miss", "false_alarm")
+LARGEST_COST = 1e12
 
 
 @dataclass(frozen=True)
@@ -126,3 +129,30 @@ def per_label(value: object, name: str, labels: Labels) -> Numbers:
     if not (np.isfinite(out).all() and (out >= 0).all()):
         raise ValueError(f"{name} must have no negative or infinite numbers, got {value!r}")
     return out
+
+
+def checked_cost(cost: MatrixLike, targets: Targets, labels: int) -> Numbers:
+    """Return the factors on the margins, (rows, labels); 0 where the relevance is unknown.
+
+    Raises ValueError if ``cost`` has another shape, or a number that is negative or not finite
+    where the relevance is known.
+    """
+    try:
+        found = np.array(as_dense(cost), dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ValueError(f"cost must be a matrix of numbers, got {cost!r}") from None
+    if found.shape != (len(targets), labels):
+        raise ValueError(
+            f"cost must have shape ({len(targets)}, {labels}), one row per row of X and one column "
+            f"per label, got shape {found.shape}"
+        )
+    unknown = targets.unknown
+    found[np.repeat(np.arange(len(targets)), np.diff(unknown.indptr)), unknown.indices] = 0
+    wrong = ~((found >= 0) & (found <= LARGEST_COST))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"cost: row {row}, column {column} is {found[row, column]:g}; costs must be numbers "
+            f"from 0 to {LARGEST_COST:g}"
+        )
+    return found

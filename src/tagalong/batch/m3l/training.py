@@ -65,6 +65,8 @@ class Training:
         Relevant and unknown labels per row.
     weights : array of shape (rows,), or None
         Sample weights.
+    cost : array of shape (rows, labels), or None
+        Factors on the margins.
     settings : M3LSettings
         The settings of the native solvers.
     start : array of shape (rows, labels), or None
@@ -76,12 +78,13 @@ class Training:
     labels: Labels
     targets: Targets
     weights: npt.NDArray[np.float64] | None
+    cost: npt.NDArray[np.float64] | None
     settings: core.M3LSettings
     start: Array | None
 
     def problem(self) -> core.M3LProblem:
         """Return the native problem; raise ValueError for an invalid parameter."""
-        return make_problem(self.estimator, self.labels, self.targets, self.weights)
+        return make_problem(self.estimator, self.labels, self.targets, self.weights, self.cost)
 
     def problem_of(self, which: npt.NDArray[np.intp]) -> core.M3LProblem:
         """Return the native problem of some of the labels, which no prior couples with others."""
@@ -91,7 +94,8 @@ class Training:
             own.class_weight, self.labels, self.targets, self.weights
         )
         costs = make_costs(own.loss, class_weight, own.C, self.labels, counts)
-        return native_problem(self.targets.only(which), costs.only(which), weights, None)
+        cost = None if self.cost is None else np.ascontiguousarray(self.cost[:, which])
+        return native_problem(self.targets.only(which), costs.only(which), weights, None, cost)
 
     def kernel(self) -> Kernel:
         """Return the kernel of a problem that is not linear."""
@@ -147,7 +151,11 @@ def solve(training: Training) -> Solution:
 
 
 def make_problem(
-    estimator: Any, labels: Labels, targets: Targets, weights: npt.NDArray[np.float64] | None
+    estimator: Any,
+    labels: Labels,
+    targets: Targets,
+    weights: npt.NDArray[np.float64] | None,
+    cost: npt.NDArray[np.float64] | None = None,
 ) -> core.M3LProblem:
     """Return the native problem for targets; raise ValueError for an invalid parameter.
 
@@ -161,12 +169,14 @@ def make_problem(
         Relevant and unknown labels per row.
     weights : array of shape (rows,), optional
         Sample weights.
+    cost : array of shape (rows, labels), optional
+        Factors on the margins.
     """
     counts = LabelCounts.of(targets.relevant, targets.unknown, len(labels))
     class_weight, weights = row_weights(estimator.class_weight, labels, targets, weights)
     costs = make_costs(estimator.loss, class_weight, estimator.C, labels, counts)
     R = _make_prior(estimator.prior, labels, targets)
-    return native_problem(targets, costs, weights, R)
+    return native_problem(targets, costs, weights, R, cost)
 
 
 def row_weights(
@@ -188,8 +198,9 @@ def native_problem(
     costs: Costs,
     weights: npt.NDArray[np.float64] | None,
     R: npt.NDArray[np.float64] | None,
+    cost: npt.NDArray[np.float64] | None = None,
 ) -> core.M3LProblem:
-    """Return the native problem of targets, costs, sample weights and a prior."""
+    """Return the native problem of targets, costs, sample weights, a prior and costs per row."""
     return core.M3LProblem(
         relevant=targets.relevant,
         unknown=targets.unknown,
@@ -200,6 +211,7 @@ def native_problem(
         row_weight=weights,
         prior=None if R is None else np.ascontiguousarray(R).ravel(),
         tied=costs.tied,
+        cost=cost,
     )
 
 
