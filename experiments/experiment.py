@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 Settings = dict[str, Any]
 Result = dict[str, Any]
@@ -105,8 +105,8 @@ class Verdict:
 
     claim: str
     finding: str
-    holds: bool | None
-    """None if the claim holds in part."""
+    holds: bool | Literal["not tested"] | None
+    """None if the claim holds in part; "not tested" if the data cannot tell."""
 
 
 Part = str | Table | Figure | Verdict

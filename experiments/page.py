@@ -40,7 +40,12 @@ _RCV1_VOID = (
     "until they are measured again:** they were measured before the RCV1 files were corrected on "
     "2026-11-17.\n"
 )
-_MARKS = {True: "holds here", False: "does not hold here", None: "holds in part"}
+_MARKS = {
+    True: "holds here",
+    False: "does not hold here",
+    None: "holds in part",
+    "not tested": "not tested",
+}
 
 
 def write(page: Path = PAGE, results: Path = store.RESULTS) -> list[Path]:

@@ -117,9 +117,9 @@ def report(results: Results) -> list[Part]:
         f"The correlation of the attributes “{ATTRIBUTES[0]}” and “{ATTRIBUTES[1]}” is "
         f"{result['correlation'][0]:.2f} over the 40 training animals and "
         f"{result['correlation'][1]:.2f} over the 10 test animals (in the paper, which counts "
-        "images: 0.20 and −0.76). The features of the images are not available. Here 252 features "
-        "are generated: a mix of the signs of all 85 attributes, a part specific to the class, and "
-        f"noise. {settings['train']} training images with a constant feature. The paper gives "
+        "images: 0.20 and −0.76). The features of the images are not available. Here "
+        f"{animals.FEATURES} features are generated: {animals.CALIBRATION} {settings['train']} "
+        "training images with a constant feature. The paper gives "
         f"neither C nor the kernel, and only one number, {PAPER_AT_0:g}% at r = 0; of {len(CS)} "
         f"values, C = {C:g} is nearest to it. Percentage of wrong labels, means of {count} "
         "repetitions:",

@@ -38,6 +38,8 @@ TINY = {
     "p4/figure3": {"rows": 60, "sample": 3},
     "p4/figure5": {"train": 30, "test": 30, "repetitions": 2},
     "p4/cutting_planes": {"rows": 40},
+    "p4/reversal": {"repetitions": 2},
+    "p4/zero_shot": {"rows": 40, "test": 30},
 }
 TIMED = ["p4/table1", "p4/table2", "p4/figure3", "p4/cutting_planes"]
 """Experiments whose reports contain times."""
@@ -287,10 +289,10 @@ def test_progress_is_measured_in_shares_of_the_optimum():
     def result(dual, iterations):
         side = {"dual": dual, "gap": 0.0, "iterations": iterations, "seconds": iterations / 10}
         each = {"dual": [1.0, 3.0], "iterations": [10, 30], "seconds": [0.1, 0.3]}
-        return {"labels": 2, "M3L": side, "LIBSVM": side, "one_by_one": each}
+        return {"labels": 2, **dict.fromkeys(progress.SIDES, side), "one_by_one": each}
 
     results = Results([({"set": "a"}, result(2.0, 5)), ({"set": "a"}, result(4.0, 9))])
-    assert progress.curve(results, "a", "M3L", "iterations") == ([5, 9], [0.5, 1.0])
+    assert progress.curve(results, "a", progress.PAPER, "iterations") == ([5, 9], [0.5, 1.0])
     assert progress.needed([5, 9], [0.5, 1.0], 0.5) == 5
     assert progress.needed([5, 9], [0.5, 1.0], 0.6) == pytest.approx(5.8)
     assert progress.needed([5, 9], [0.5, 1.0], 0.1) == 5
