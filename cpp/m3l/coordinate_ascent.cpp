@@ -305,7 +305,7 @@ template <class T>
 void solve_coordinate_ascent(const Rows<T>& rows, const Problem& problem,
                              const LinearSettings& settings, SolverProgress& progress,
                              LinearSolution<T>& solution) {
-    const LinearTask<T> task(rows, problem, settings, progress, solution);
+    const LinearTask<T> task(rows, problem, settings, progress, solution, FixedWeights<T>{});
     std::visit(
         [&](const auto& storage) {
             CoordinateAscent<T, std::decay_t<decltype(storage)>>(task, storage).solve();
