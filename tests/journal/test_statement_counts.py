@@ -8,7 +8,7 @@ import pytest
 from tagalong.journal import Workspace
 
 FRAME = ("BEGIN", "COMMIT", "SELECT")
-"""What each commit needs, however many requests share it: the last reads what it has stored."""
+"""The statements of every commit, however many requests share it; the last reads what is new."""
 
 
 def statements(workspace: Workspace, work: Callable[[], Any]) -> list[str]:
