@@ -6,7 +6,15 @@ from tagalong.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from tagalong.distributed.batch_training import fit
+    from tagalong.distributed.sharded_learning import Learning, learn
 
-__all__ = ["fit"]
+__all__ = ["Learning", "fit", "learn"]
 
-__getattr__, __dir__ = lazy_names(__name__, {"fit": "tagalong.distributed.batch_training"})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Learning": "tagalong.distributed.sharded_learning",
+        "fit": "tagalong.distributed.batch_training",
+        "learn": "tagalong.distributed.sharded_learning",
+    },
+)
