@@ -110,7 +110,8 @@ def learn(
     epochs : int, default 1
         How often each shard is learnt.
     how : "average", "sum" or sequence of float, default "average"
-        The factor of each shard, as for `tagalong.mix`.
+        The factor of each shard, as for `tagalong.mix`. With many shards and several epochs, larger
+        factors than those of the average can rank better (docs/cluster.md).
     held_out : shard, optional
         Items on which every mixed model is measured. At the end the mixed model learns them,
         each after it was predicted: so it has a cut-off and confidence, which start anew when
@@ -198,8 +199,7 @@ def _is_started(model: Model) -> bool:
 
 
 def _certificate(model: Model) -> Certificate:
-    found: Certificate = model.certificate_
-    return found
+    return cast(Certificate, model.certificate_)
 
 
 def _single_learner(model: Model) -> Model:
@@ -227,7 +227,7 @@ def _single_learner(model: Model) -> Model:
         UserWarning,
         stacklevel=3,
     )
-    single = clone(learner).set_params(race=None)
+    single: LabelRanker = clone(learner).set_params(race=None)
     labels = learner.labels.names
     if not isinstance(model, Tagger):
         return single.add_labels(labels) if labels else single

@@ -31,7 +31,7 @@ BATCH = 256
 
 @dataclass(frozen=True)
 class LearntShard:
-    """What a worker returns.
+    """The result of a shard.
 
     Attributes
     ----------
@@ -93,14 +93,15 @@ def learn_stream(
     if isinstance(learner, LabelRanker):
         _learn_matrix(learner, *matrix_of(shard), judged, progress)
         return progress
+    tagger: Tagger = learner
     items = items_of(shard, reading)
     while batch := list(islice(items, BATCH)):
-        rounds = learner.watch_together(batch, judged=judged)
+        rounds = tagger.watch_together(batch, judged=judged)
         if rounds is not None:
             progress.add_rounds(rounds)
             continue
         for item in batch:
-            progress.add(learner.watch(item, judged=judged))
+            progress.add(tagger.watch(item, judged=judged))
     return progress
 
 
