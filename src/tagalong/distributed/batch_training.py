@@ -60,8 +60,8 @@ def fit(
     shards: int | None = None,
     load: Callable[[Any], tuple[Any, ...]] = load_shard,
     gap: float = 1e-2,
-    max_rounds: int = 100,
-    local_passes: int = 20,
+    max_rounds: int = 300,
+    local_passes: int = 5,
     sigma: float | None = None,
     on_round: Callable[[Round], None] | None = None,
 ) -> M3LClassifier:
@@ -102,9 +102,9 @@ def fit(
     gap : float, default 1e-2
         By rows: training stops when the duality gap is at most this share of the dual value, or
         when no projected derivative exceeds the model's ``tol``.
-    max_rounds : int, default 100
+    max_rounds : int, default 300
         By rows: training stops after this many rounds, with a ConvergenceWarning.
-    local_passes : int, default 20
+    local_passes : int, default 5
         By rows: passes of each shard over its rows per round, at most.
     sigma : float, optional
         By rows: :math:`\sigma'`, by default the number of shards. A smaller one makes longer steps,

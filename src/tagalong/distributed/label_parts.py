@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from tagalong import _native as core
+from tagalong.batch.m3l.models import KernelModel
 from tagalong.batch.m3l.training import (
     Solution,
     Summary,
@@ -198,7 +199,9 @@ def solve_labels(part: Part, training: Training) -> KernelPart:
     summary = Summary(
         found.dual_objective, found.duality_gap, found.violation, found.passes, found.converged
     )
-    return KernelPart(part, solution.model.support, solution.dual, summary)
+    model = solution.model
+    assert isinstance(model, KernelModel)
+    return KernelPart(part, model.support, solution.dual, summary)
 
 
 def joined_labels(training: Training, parts: list[KernelPart]) -> Solution:

@@ -47,6 +47,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from tagalong import _native as core
 from tagalong.batch.m3l import M3LClassifier
 from tagalong.batch.m3l.losses import Costs, LabelCounts
+from tagalong.batch.m3l.matrices import is_sparse
 from tagalong.batch.m3l.training import (
     by_label,
     indicator_of,
@@ -194,7 +195,7 @@ def check(number: int, X: Any, Y: Any, weights: Any = None) -> Checked:
     """Validate a shard; the message of an error names it."""
     try:
         rows = validated(M3LClassifier(), X, reset=True)
-        if sp.issparse(rows) and not rows.has_canonical_format:
+        if is_sparse(rows) and not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
         core.m3l_check(as_matrix(rows))
@@ -211,11 +212,11 @@ def describe(shard: Checked) -> Description:
     """Return what the client needs to know of a shard."""
     targets = Labels(grows=True).encode(shard.targets)
     rows = shard.rows
-    used = np.unique(rows.indices) if sp.issparse(rows) else np.flatnonzero((rows != 0).any(axis=0))
+    used = np.unique(rows.indices) if is_sparse(rows) else np.flatnonzero((rows != 0).any(axis=0))
     return Description(
         rows.shape[0],
         rows.shape[1],
-        sp.issparse(rows),
+        is_sparse(rows),
         targets.kind,
         targets.new,
         used.astype(np.int32),
@@ -226,7 +227,7 @@ def describe(shard: Checked) -> Description:
 def prepare(shard: Checked, layout: Layout) -> Shard:
     """Return a shard with numbered labels and scaled rows."""
     rows = shard.rows
-    if sp.issparse(rows):
+    if is_sparse(rows):
         number = np.zeros(int(layout.features.max(initial=-1)) + 1, np.int32)
         number[layout.features] = np.arange(len(layout.features), dtype=np.int32)
         shape = (rows.shape[0], len(layout.features))
