@@ -164,6 +164,7 @@ void anchored(bool sparse, bool coupled, double tolerance, double distance) {
     at_most(expected.violation, tolerance + distance);
     check(std::any_of(b.begin(), b.end(), [](double each) { return each != 0; }), "nothing moved");
 
+    settings.warm_start = true;
     const SolutionStatus found =
         evaluate_linear<T>(rows, here.problem, settings, rounded<T>(z), solution);
     near(found.dual, expected.dual, distance * 100);
