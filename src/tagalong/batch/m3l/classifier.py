@@ -283,7 +283,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
                 duality_gap=summary.duality_gap,
                 passes=summary.passes,
             )
-            vars(self).pop("fit_report_", None)  # of an earlier fit
+            self.__dict__.pop("fit_report_", None)  # of an earlier fit
         if summary.stopped:
             raise KeyboardInterrupt
         if not summary.converged:
@@ -308,7 +308,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             The number of columns of the training data.
         """
         self.n_features_in_ = n_features_in
-        vars(self).pop("feature_names_in_", None)
+        self.__dict__.pop("feature_names_in_", None)
         self._fit = fit
         return self
 
