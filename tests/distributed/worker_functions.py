@@ -1,6 +1,7 @@
 """Functions that the tests run on workers."""
 
 import os
+import resource
 import signal
 from pathlib import Path
 
@@ -32,3 +33,29 @@ def kill_once(task, folder):
 
 def kill_always(_task):
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def limit_file_size(most):
+    """Let the kernel refuse to write more bytes to a file in this process."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+def die_before_rename(marks):
+    """Let this process be killed after it has written a file, before it renames it; once per file.
+
+    Parameters
+    ----------
+    marks : str
+        A folder that remembers for which files it has happened.
+    """
+    rename = os.replace
+
+    def killed_once(source, target):
+        mark = Path(marks) / Path(target).name
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        rename(source, target)
+
+    os.replace = killed_once

@@ -26,6 +26,7 @@ __all__ = [
     "WAIT",
     "WEIGHTINGS",
     "add_certificate",
+    "add_every",
     "add_features",
     "add_learner",
     "add_measures",
@@ -318,7 +319,12 @@ def add_measures(parser: Parser) -> None:
         metavar="N",
         help="number of most recent items that the recent measures cover (default: 1000)",
     )
-    group.add_argument(
+    add_every(group)
+
+
+def add_every(parser: Parser | ArgumentGroup) -> None:
+    """Add the option ``--every``."""
+    parser.add_argument(
         "--every",
         type=positive,
         metavar="SECONDS",

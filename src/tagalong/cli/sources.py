@@ -72,16 +72,18 @@ class Reading:
 
     def open(self) -> Stream:
         """Return the stream of items, without the limit."""
-        options: Mapping[str, Any] = options_from_texts(self.options, self._formats())
-        return read(
-            self.sources,
-            self.format,
-            on_error=self.on_error,
-            order=self.order,
-            seed=self.seed,
-            defaults=self._defaults(),
-            **options,
-        )
+        given = self.arguments()
+        options: Mapping[str, Any] = given.pop("options")
+        return read(self.sources, order=self.order, seed=self.seed, **given, **options)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `read` but the sources and their order; options are apart."""
+        return {
+            "format": self.format,
+            "on_error": self.on_error,
+            "defaults": self._defaults(),
+            "options": options_from_texts(self.options, self._formats()),
+        }
 
     def limited(self, stream: Stream) -> Iterator[Item]:
         """Return the items of a stream up to the limit."""

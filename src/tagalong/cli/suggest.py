@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from itertools import chain, islice
 from typing import IO
 
+from tagalong.cli.cluster import has_workers
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.live import Live
 from tagalong.cli.models import (
@@ -42,6 +43,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not args.sources and args.text is None:
         raise UsageError("nothing to suggest labels for: give a SOURCE or --text 'some text'")
     args.out = None if args.out == "-" else args.out
+    if has_workers(args):
+        from tagalong.cli import suggest_archive  # slow to import
+
+        return suggest_archive.run(args, out)
     format = _checked_format(args, out)
     if args.server is None:
         check_server_options(args)

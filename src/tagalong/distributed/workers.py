@@ -7,6 +7,7 @@ the next call.
 
 import os
 import pickle
+import signal
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator, Iterable
@@ -19,10 +20,14 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 __all__ = ["WorkerLost", "Workers", "local_workers", "run_tasks", "workers_of"]
@@ -162,10 +167,18 @@ class ExecutorWorkers(Workers):
         Makes the executor. One that is broken, because a process was killed, is made again.
     count : int
         Number of workers.
+    stop : callable, optional
+        Ends all processes of the executor, whatever they do.
     """
 
-    def __init__(self, make: Callable[[], Executor], count: int) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Executor],
+        count: int,
+        stop: Callable[[], None] | None = None,
+    ) -> None:
         self._make = make
+        self._stop = stop
         self._executor = make()
         self._count = count
         self._folder = tempfile.TemporaryDirectory(prefix="tagalong-")
@@ -224,7 +237,8 @@ class ExecutorWorkers(Workers):
 
     def wait_for_any(self, handles: Collection[Any]) -> list[Any]:
         """Wait until at least one of these calls has ended; return those that have."""
-        return list(wait(handles, return_when=FIRST_COMPLETED).done)
+        ended = wait(handles, return_when=FIRST_COMPLETED).done
+        return [one for one in handles if one in ended]  # in their order
 
     def result(self, handle: Any) -> Any:
         """Wait for a result."""
@@ -246,7 +260,9 @@ class ExecutorWorkers(Workers):
     def __enter__(self) -> "ExecutorWorkers":
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._stop is not None:  # nobody wants the results any more
+            self._stop()
         self.close()
 
 
@@ -301,13 +317,29 @@ def workers_of(client: Any) -> Workers:
 
 
 def local_workers(count: int) -> ExecutorWorkers:
-    """Return processes on this machine, to be used as a context; a killed one is replaced."""
+    """Return processes on this machine, to be used as a context; a killed one is replaced.
+
+    They end with this process, and at once if an error or Ctrl-C ends the context.
+    """
+    context = get_context("spawn")  # a fork of a process with threads can hang
+    until, alive = context.Pipe(duplex=False)
 
     def make() -> Executor:
-        # Not forked: a fork of a process with threads can hang.
-        return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+        return ProcessPoolExecutor(count, context, _end_with_parent, (until,))
 
-    return ExecutorWorkers(make, count)
+    return ExecutorWorkers(make, count, alive.close)
+
+
+def _end_with_parent(until: Connection) -> None:
+    """Leave Ctrl-C to the parent; end this process when the parent ends or closes its pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait_for_end() -> None:
+        with suppress(EOFError, OSError):
+            until.recv_bytes()
+        os._exit(1)
+
+    Thread(target=wait_for_end, name="end with parent", daemon=True).start()
 
 
 @dataclass(frozen=True)
@@ -350,10 +382,9 @@ def run_tasks(
 
     try:
         while True:
-            for task in remaining:
+            most = TASKS_PER_WORKER * max(1, workers.count)  # asks the scheduler of a cluster
+            for task in islice(remaining, max(0, most - len(waiting))):
                 submit(task, 0)
-                if len(waiting) >= TASKS_PER_WORKER * max(1, workers.count):
-                    break
             if not waiting:
                 return
             for handle in workers.wait_for_any(waiting.keys()):

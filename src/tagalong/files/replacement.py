@@ -20,8 +20,10 @@ from typing import BinaryIO, Self
 from tagalong.files.links import link_target
 from tagalong.files.named_errors import naming_errors, open_named
 
-__all__ = ["Replacement", "replacing", "sync_folder"]
+__all__ = ["Replacement", "remove_abandoned_files", "replacing", "sync_folder"]
 
+_PREFIX = ".tagalong-"
+_SUFFIX = ".tmp"
 _PRIVATE = 0o600
 _SHARED = 0o666  # the kernel subtracts the umask
 # Errors of file systems that cannot sync a folder.
@@ -134,14 +136,14 @@ def _prefix(target: Path) -> str:
     It is a digest, because a name may already be as long as the file system allows.
     """
     digest = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
-    return f".tagalong-{digest}-"
+    return f"{_PREFIX}{digest}-"
 
 
 def _create(target: Path, mode: int) -> tuple[Path, int]:
     """Create and lock a temporary file; return its path and its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     while True:
-        path = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
+        path = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}{_SUFFIX}")
         descriptor = os.open(path, flags, mode)
         try:
             with suppress(OSError):  # a file system without locks, where nothing is swept up
@@ -159,10 +161,23 @@ def _create(target: Path, mode: int) -> tuple[Path, int]:
 
 def _remove_abandoned(target: Path) -> None:
     """Remove temporary files of a target that no living process writes."""
-    prefix = _prefix(target)
-    with suppress(OSError), os.scandir(target.parent) as entries:
+    remove_abandoned_files(target.parent, _prefix(target))
+
+
+def remove_abandoned_files(folder: Path, prefix: str = _PREFIX) -> None:
+    """Remove temporary files of killed processes.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    prefix : str
+        How their names begin; by default all that this module makes.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(prefix) and entry.is_file(follow_symlinks=False):
+            is_temporary = entry.name.startswith(prefix) and entry.name.endswith(_SUFFIX)
+            if is_temporary and entry.is_file(follow_symlinks=False):
                 with suppress(OSError):  # locked: another process writes it
                     _remove_unlocked(entry.path)
 

@@ -4,8 +4,9 @@ import argparse
 from typing import Any
 
 from tagalong.cli import arguments as shared
+from tagalong.cli.options.cluster import add_cluster
 from tagalong.cli.options.formats import add_reading
-from tagalong.cli.options.values import at_least_one, precision, whole
+from tagalong.cli.options.values import at_least_one, precision, size, whole
 
 __all__ = [
     "add_evaluate",
@@ -50,8 +51,25 @@ def add_suggest(parser: Parser) -> None:
         help="write only suggestions that are marked as sure; items without any stay, empty",
     )
     _add_table(parser)
+    add_cluster(
+        parser,
+        ", and write one file per SOURCE, or part of a large file of JSON lines, into the folder "
+        "--out; the same command continues a run that was interrupted",
+    )
+    parser.add_argument(
+        "--shard-size",
+        type=size,
+        default=64 << 20,
+        metavar="BYTES",
+        help="with --workers or --scheduler: size of the parts of a large file of JSON lines, in "
+        "bytes, or with k, M or G (default: 64M)",
+    )
+    shared.add_every(parser)
     shared.add_server_access(parser)
     add_reading(parser, renamed={"text": None})
+    names = ("min_precision", "only_sure", "to", "exact", "bom", "shard_size")
+    flags = {name: f"--{name.replace('_', '-')}" for name in names} | {"k": "-k"}
+    parser.set_defaults(reading_flags=parser.get_default("reading_flags") | flags)
 
 
 def _add_table(parser: Parser) -> None:
@@ -71,7 +89,7 @@ def _add_table(parser: Parser) -> None:
         metavar="FILE",
         help="file to write to instead of standard output; may end in .gz, .xz, .bz2 or .zst. An "
         "existing file is replaced when the new one is complete; items that arrive one by one "
-        "are written at once",
+        "are written at once. With --workers or --scheduler: the folder to write to",
     )
     out.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
     group.add_argument(

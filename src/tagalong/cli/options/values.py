@@ -11,6 +11,7 @@ __all__ = [
     "race",
     "seconds",
     "setting",
+    "size",
     "span",
     "whole",
 ]
@@ -30,6 +31,13 @@ def at_least_one(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
     return number
+
+
+def size(text: str) -> int:
+    """Return a positive number of bytes, which may be given in k, M or G."""
+    units = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+    unit = units.get(text[-1:].lower())
+    return at_least_one(text[:-1] if unit else text) * (unit or 1)
 
 
 def _integer(text: str) -> int:
