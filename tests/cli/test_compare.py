@@ -263,3 +263,38 @@ def test_unreadable_item_is_named(run: Run, stream: Path) -> None:
     assert done.code == 1
     assert "items.jsonl:61" in done.err
     assert run("compare", "items.jsonl", "--on-error", "skip").code == 3
+
+
+def test_workers_compute_the_rows_of_one_process(run: Run, stream: Path) -> None:
+    arguments = ("compare", "items.jsonl", "--updates", "single,optimal", "--json")
+    alone = run(*arguments)
+    together = run(*arguments, "--workers", "2")
+    assert (alone.code, together.code) == (0, 0)
+    without_speed = [
+        {
+            **done.json,
+            "learners": [
+                {name: value for name, value in row.items() if "speed" not in name}
+                for row in done.json["learners"]
+            ],
+        }
+        for done in (alone, together)
+    ]
+    for row in (row for done in without_speed for row in done["learners"]):
+        row.pop("items_per_second", None)
+    assert without_speed[0] == without_speed[1]
+    assert len(without_speed[0]["learners"]) == 3
+
+
+def test_workers_report_the_first_error(run: Run, stream: Path) -> None:
+    with stream.open("a") as file:
+        file.write("nonsense\n")
+    arguments = ("compare", "items.jsonl", "--updates", "single,optimal")
+    alone = run(*arguments)
+    together = run(*arguments, "--workers", "1")
+    assert (together.code, together.err) == (alone.code, alone.err) == (1, alone.err)
+    assert "items.jsonl:61: not JSON" in together.err
+    done = run(*arguments, "--workers", "1", "--threads", "2")
+    assert (done.code, "--threads contradicts --workers" in done.err) == (2, True)
+    done = run("compare", "-", "--workers", "1")
+    assert (done.code, "workers cannot share a pipe" in done.err) == (2, True)

@@ -3,6 +3,7 @@
 import argparse
 
 from tagalong.cli import arguments as shared
+from tagalong.cli.options.cluster import add_cluster
 from tagalong.cli.options.formats import add_order, add_reading
 from tagalong.cli.options.values import names, setting, whole
 
@@ -220,4 +221,5 @@ def add_compare(parser: Parser) -> None:
     shared.add_features(parser)
     add_reading(parser)
     add_order(parser, default="auto")
+    add_cluster(parser, ", one learner per task; every worker reads the items itself")
     shared.add_measures(parser)
