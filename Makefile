@@ -183,15 +183,15 @@ else
 bench: $(NATIVE_SOURCES)  ## speed and quality beside the peers, in an environment of their own
 	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check --upgrade pip
-	.venv-bench/bin/python -m pip install -q --disable-pip-version-check '.[plots,serve]'
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check '.[plots,serve,dask]'
 	grep -v '^#' benchmarks/requirements-peers.txt | while read -r peer; do \
 	    .venv-bench/bin/python -m pip install -q --disable-pip-version-check "$$peer" \
 	    || echo "$$peer could not be installed: it is left out"; done
 	.venv-bench/bin/python -m benchmarks
 endif
 
-reproduce: $(STAMP)  ## the papers' tables and figures into docs/reproduction.md (FULL=1: in full)
-	$(BIN)/python -m experiments $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) $(if $(ENRON),--enron $(ENRON)) --jobs $(JOBS)
+reproduce: $(STAMP)  ## the papers' tables and figures into docs/reproduction.md (FULL=1: in full; SCHEDULER=ADDRESS: on a Dask cluster)
+	$(BIN)/python -m experiments $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) $(if $(ENRON),--enron $(ENRON)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) --jobs $(JOBS)
 
 clean:  ## remove environments and builds
 	rm -rf $(VENV) .venv-bench build

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from experiments import catalogue, enron, page, runner
 from experiments.experiment import Form
+from tagalong.distributed.connection import ClusterError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,6 +31,11 @@ def main(arguments: list[str] | None = None) -> int:
         type=int,
         default=os.cpu_count() or 1,
         help="number of processes (default: number of cores)",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="scheduler of a Dask cluster, whose workers compute instead of processes here",
     )
     parser.add_argument("--again", action="store_true", help="also run cells that are finished")
     parser.add_argument("--report", action="store_true", help="run nothing; only write the page")
@@ -55,7 +61,15 @@ def main(arguments: list[str] | None = None) -> int:
         # Without this handler, SIGTERM would leave worker processes behind.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            failed = runner.run(chosen, Form(options.full), options.jobs, options.again)
+            failed = runner.run(
+                chosen,
+                Form(options.full),
+                options.jobs,
+                options.again,
+                scheduler=options.scheduler,
+            )
+        except ClusterError as error:
+            parser.error(f"--scheduler {error}")
         except KeyboardInterrupt:
             print("interrupted; the same command resumes the run", file=sys.stderr)
             return 130

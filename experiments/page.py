@@ -23,6 +23,7 @@ numbers that the papers print are in the scripts of the experiments, with their 
     make reproduce                     # the quick form, takes minutes
     make reproduce FULL=1              # the full form: all rows, settings and repetitions
     make reproduce ENRON=~/maildir     # with the papers' own mail, if you have it
+    make reproduce SCHEDULER=ADDRESS   # on a Dask cluster (docs/cluster.md)
     make reproduce ONLY=p2/figure7     # one experiment
 
 An interrupted run can be resumed. `TAGALONG_DATA` names the folder with the data sets; the page

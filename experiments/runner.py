@@ -1,21 +1,21 @@
-"""Run cells in parallel processes, and store each result as soon as it is finished."""
+"""Run cells in processes or on a cluster, and store each result as soon as it is finished."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import closing
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from experiments import store
 from experiments.experiment import Cell, Experiment, Form, MissingData, Result
+from tagalong.distributed.connection import opened_workers
+from tagalong.distributed.workers import Workers, local_workers, run_tasks
 
 Log = Callable[[str], None]
-Finished = tuple[Cell, Future[tuple[Result, float]]]
 
 # There is one process per core, so libraries must not start threads.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -29,8 +29,12 @@ def run(
     journal: store.Journal | None = None,
     results: Path = store.RESULTS,
     log: Log | None = None,
+    scheduler: str | None = None,
 ) -> list[str]:
     """Run all unfinished cells, and write the results of each complete experiment.
+
+    The cells are computed by processes on this machine, or by the workers of a Dask cluster if the
+    address of its scheduler is given. These need this folder as their working directory.
 
     Returns one line per failed cell. A cell whose data is missing is skipped; the results name the
     data. If a cell fails, the results of its experiment are not replaced, but other experiments
@@ -43,8 +47,14 @@ def run(
     if not again:
         work = {key: cell for key, cell in work.items() if journal.find(cell) is None}
     total = sum(len({cell.key for cell in cells}) for cells in wanted.values())
-    log(f"{form.name} form: {total} cells, {len(work)} to run, {jobs} at a time")
-    missing, failed = _run_cells(list(work.values()), jobs, journal, log)
+    by = f"{jobs} at a time" if scheduler is None else f"by the workers of {scheduler}"
+    log(f"{form.name} form: {total} cells, {len(work)} to run, {by}")
+    missing: dict[str, str] = {}
+    failed: dict[str, str] = {}
+    if work:
+        opened = _processes(jobs) if scheduler is None else opened_workers(None, scheduler, log)
+        with opened as workers:
+            missing, failed = _run_cells(list(work.values()), workers, journal, log)
     for name, cells in wanted.items():
         if any(cell.key in failed for cell in cells):
             log(f"{name}: results not written, because a cell failed")
@@ -58,58 +68,40 @@ def run(
 
 
 def _run_cells(
-    cells: list[Cell], jobs: int, journal: store.Journal, log: Log
+    cells: list[Cell], workers: Workers, journal: store.Journal, log: Log
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Run cells; return the reasons of skipped cells and of failed cells, by key."""
     missing: dict[str, str] = {}
     failed: dict[str, str] = {}
     start = time.monotonic()
-    # closing() stops the workers before a KeyboardInterrupt reaches the caller.
-    with closing(_finished(cells, jobs)) as finished:
-        for done, (cell, future) in enumerate(finished, 1):
+    # closing() gives up the cells that wait before a KeyboardInterrupt reaches the caller.
+    with closing(run_tasks(workers, _attempt, cells)) as outcomes:
+        for done, outcome in enumerate(outcomes, 1):
+            cell, attempt = outcome.task, outcome.result
             line = _describe(cell)
-            try:
-                result, seconds = future.result()
-            except MissingData as error:
-                missing[cell.key] = str(error)
-                line += f": skipped, {error}"
-            except Exception as error:
-                failed[cell.key] = f"{line}: {type(error).__name__}: {error}"
-                line += f": failed, {error}"
+            if attempt.missing:
+                missing[cell.key] = attempt.missing
+                line += f": skipped, {attempt.missing}"
+            elif attempt.result is None:
+                failed[cell.key] = f"{line}: {attempt.failed}"
+                line += f": failed, {attempt.failed}"
             else:
-                journal.add(cell, result, seconds)
-                line += f": {seconds:.1f} s"
+                journal.add(cell, attempt.result, attempt.seconds)
+                line += f": {attempt.seconds:.1f} s"
             elapsed = time.monotonic() - start
             left = elapsed / done * (len(cells) - done)
             log(f"[{done}/{len(cells)}, {elapsed:.0f} s, about {left:.0f} s left] {line}")
     return missing, failed
 
 
-def _finished(cells: list[Cell], jobs: int) -> Generator[Finished, None, None]:
-    """Yield cells as they finish; cells that finish together keep their order.
-
-    Only a few cells are submitted at a time, so that Ctrl-C takes effect quickly.
-    """
-    if not cells:
-        return
-    # Spawned processes inherit no threads and locks of this process.
+@contextmanager
+def _processes(jobs: int) -> Iterator[Workers]:
+    """Return processes on this machine; each uses one thread."""
     saved = {name: os.environ.get(name) for name in THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
     try:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            waiting = iter(cells)
-            running: dict[Future[tuple[Result, float]], Cell] = {}
-            try:
-                while True:
-                    while len(running) < 2 * jobs and (cell := next(waiting, None)) is not None:
-                        running[pool.submit(_compute, cell)] = cell
-                    if not running:
-                        return
-                    done = wait(running, return_when=FIRST_COMPLETED).done
-                    for future in [future for future in running if future in done]:
-                        yield running.pop(future), future
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        with local_workers(jobs) as workers:
+            yield workers
     finally:
         for name, value in saved.items():
             if value is None:
@@ -118,11 +110,25 @@ def _finished(cells: list[Cell], jobs: int) -> Generator[Finished, None, None]:
                 os.environ[name] = value
 
 
-def _compute(cell: Cell) -> tuple[Result, float]:
+@dataclass(frozen=True)
+class Attempt:
+    """What became of a cell: its result with the seconds it took, or why there is none."""
+
+    result: Result | None = None
+    seconds: float = 0.0
+    missing: str = ""
+    failed: str = ""
+
+
+def _attempt(cell: Cell) -> Attempt:
     # Processor time of this process, so that other work on the machine does not count.
     start = time.process_time()
-    result = cell.compute()
-    return result, time.process_time() - start
+    try:
+        return Attempt(cell.compute(), time.process_time() - start)
+    except MissingData as error:
+        return Attempt(missing=str(error) or "its data is missing")
+    except Exception as error:
+        return Attempt(failed=f"{type(error).__name__}: {error}")
 
 
 def _describe(cell: Cell) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from experiments import runner, store
 from experiments.experiment import Cell, Experiment, Form, MissingData, Results
+from tagalong.distributed.workers import ExecutorWorkers
 
 HERE = "tests.experiments.test_runner"
 
@@ -35,9 +36,11 @@ def own_cell(log, x, **more):
 @pytest.fixture
 def threads(monkeypatch):
     """Threads in place of processes, because processes take seconds to start."""
-    monkeypatch.setattr(
-        runner, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs)
-    )
+
+    def local_threads(jobs):
+        return ExecutorWorkers(lambda: ThreadPoolExecutor(jobs), jobs)
+
+    monkeypatch.setattr(runner, "local_workers", local_threads)
 
 
 @pytest.fixture
@@ -123,7 +126,7 @@ class AtOnce(Executor):
 
 
 def test_cells_that_finish_together_keep_their_order(places, monkeypatch):
-    monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda jobs, mp_context: AtOnce())
+    monkeypatch.setattr(runner, "local_workers", lambda jobs: ExecutorWorkers(AtOnce, jobs))
     log, journal, _ = places
     run([own_cell(log, x) for x in (3, 1, 2, 5, 4)], places)
     records = [json.loads(line) for line in journal.read_text().splitlines()]
@@ -172,3 +175,25 @@ def test_workers_use_one_thread_and_the_environment_is_restored(places, monkeypa
     run([own_cell(places[0], 1)], places)
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert "MKL_NUM_THREADS" not in os.environ
+
+
+def test_a_cluster_computes_the_same_results(places):
+    """Workers of a Dask cluster find the code of a cell in their working directory."""
+    distributed = pytest.importorskip("distributed")
+    log, _, results = places
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        cells = [own_cell(log, 3), own_cell(log, 4, absent=True), own_cell(log, 5)]
+        address = cluster.scheduler_address
+        failed, lines = run(cells, places, scheduler=address)
+    assert failed == []
+    assert lines[0].endswith(f"3 to run, by the workers of {address}")
+    _, found = read_results(results)
+    assert [result["square"] for _, result in found.cells] == [9, 25]
+
+
+def test_a_scheduler_that_is_not_there_is_named(places):
+    pytest.importorskip("distributed")
+    with pytest.raises(ValueError, match="nonsense: not the address of a scheduler"):
+        run([own_cell(places[0], 1)], places, scheduler="nonsense")
