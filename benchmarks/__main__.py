@@ -96,6 +96,7 @@ BENCHMARKS = {
         "",
         "--learnt 300 --suggestions 40 --answers 40 --items 100 --repeat 1",
     ),
+    "cluster": Benchmark("cluster", "Work on a cluster", "", "--items 300 --tasks 20 --repeat 1"),
     "page": Benchmark(
         "page", "The page in a browser", "", "--items 3 --pause 100 --opened 1 --repeat 1"
     ),
