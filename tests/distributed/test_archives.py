@@ -324,6 +324,18 @@ def test_a_worker_of_another_version_is_an_error(threads, model, archive, monkey
         suggest(model, archive, "out", threads)
 
 
+def test_a_worker_without_tagalong_is_an_error(model, archive):
+    class Elsewhere(ThreadPoolExecutor):
+        def submit(self, *_):
+            raise ModuleNotFoundError("No module named 'tagalong.distributed'")
+
+    with (
+        Elsewhere(1) as client,
+        pytest.raises(worker.WorkerError, match=r"cannot load Tagalong \(No module .* install ver"),
+    ):
+        suggest(model, archive, "out", client)
+
+
 def test_a_worker_of_an_earlier_run_does_not_touch_a_new_folder(model, archive, monkeypatch):
     """It was cut off before it renamed its file; meanwhile the folder was begun anew."""
 
@@ -373,6 +385,12 @@ def test_wrong_arguments_make_no_folder(threads, model, archive):
         suggest(model, "nowhere.jsonl", "out", threads)
     with pytest.raises(ValueError, match="k must be at least 1"):
         suggest(model, archive, "out", threads, k=0)
+    with pytest.raises(ValueError, match="min_precision must be"):
+        suggest(model, archive, "out", threads, min_precision=2.0)
+    with pytest.raises(OptionError, match="to must be one of csv, jsonl and parquet, not 'xml'"):
+        suggest(model, archive, "out", threads, to="xml")
+    with pytest.raises(OptionError, match="exact and bom are options of to='csv'"):
+        suggest(model, archive, "out", threads, bom=True)
     with pytest.raises(OptionError, match="jsonl has no option 'nonsense'"):
         suggest(model, "a.jsonl", "out", threads, nonsense=1)
     ranker = tagalong.LabelRanker().partial_fit([[1.0]], [["a"]], classes="grow")

@@ -19,6 +19,7 @@ from tagalong.cli.models import (
 from tagalong.cli.output import Bold, Output, is_terminal, items_text, table
 from tagalong.cli.server_options import check_server_options
 from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
+from tagalong.cli.suggestion_notes import show_limits, show_protected
 from tagalong.cli.table_formats import check_table_format
 from tagalong.files.named_errors import open_in_place
 from tagalong.learning.items import Item
@@ -34,7 +35,6 @@ from tagalong.tagger.suggestions import Suggestion
 
 __all__ = ["run"]
 
-MAX_FIELDS = 8  # in a message
 MOST_OF_A_SERVER = 1000
 
 
@@ -154,11 +154,7 @@ def _write(
             if live.is_due():
                 live.show(["items"], [[f"{found.count:,}"]], f"items {found.count:,}")
         writer.close()
-    if writer.protected:
-        out.info(
-            f"{writer.protected:,} cells have an apostrophe in front, because a spreadsheet would "
-            "take their text for a formula; --exact writes them without"
-        )
+    show_protected(writer.protected, out)
 
 
 def _destination(
@@ -214,27 +210,5 @@ def _report(
             f"{items_text(found.count)} written to {args.out}; {found.sure:,} "
             f"{'has' if found.sure == 1 else 'have'} a sure suggestion"
         )
-    if found.unknown:
-        out.info(_unknown_text(found, tagger))
-    if found.in_runs:
-        out.info(
-            "nothing is marked sure: the labels of the learnt items came in runs, as in a sorted "
-            "file, so there is no evidence for other items; learn again with --shuffle"
-        )
+    show_limits(found.count, found.unknown, found.in_runs, tagger, out)
     out.report_skipped(skipped, errors, links)
-
-
-def _unknown_text(found: Suggested, tagger: Tagger | None) -> str:
-    """Return how many items have nothing that the model knows, and what it knows."""
-    which = (
-        "the item has" if found.count == 1 else f"{found.unknown:,} of {found.count:,} items have"
-    )
-    names = [] if tagger is None else tagger.features.fields
-    fields = [repr(name) if name else "text without a field" for name in names]
-    more = len(fields) - MAX_FIELDS
-    listed = [*fields[:MAX_FIELDS], f"{more} more"] if more > 0 else fields
-    known = f"; the model was taught {', '.join(listed)}" if listed else ""
-    return (
-        f"{which} no word or value that the model knows, so the suggestions only reflect how "
-        f"frequent the labels are{known}"
-    )

@@ -13,12 +13,14 @@ from tagalong.cli.live import Live
 from tagalong.cli.models import load_model_or_workspace
 from tagalong.cli.output import Output, items_text
 from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
+from tagalong.cli.suggestion_notes import show_limits, show_protected
 from tagalong.cli.table_formats import check_table_format
 from tagalong.distributed.archives.manifest import ManifestError
 from tagalong.distributed.archives.run import Progress, Tagging
 from tagalong.distributed.archives.settings import Settings
 from tagalong.files.lock import BusyError
 from tagalong.tables.formats import table_format_of
+from tagalong.tagger import Tagger
 
 __all__ = ["run"]
 
@@ -56,13 +58,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
     except BusyError as error:
         raise CommandError(f"{error}; wait until it has ended, or give another --out") from error
     except _Interrupted as interrupted:
-        _report(tagging.progress(), args, out, interrupted=True)
+        _report(tagging.progress(), tagger, args, out, interrupted=True)
         return interrupted.exit_code
     except Exception:
         if tagging.progress().finished:
             out.info(_left_text(tagging.progress()))
         raise
-    _report(done, args, out, interrupted=False)
+    _report(done, tagger, args, out, interrupted=False)
     return SOME_SKIPPED if done.skipped else OK
 
 
@@ -121,7 +123,9 @@ def _left_text(found: Progress) -> str:
     )
 
 
-def _report(found: Progress, args: argparse.Namespace, out: Output, *, interrupted: bool) -> None:
+def _report(
+    found: Progress, tagger: Tagger, args: argparse.Namespace, out: Output, *, interrupted: bool
+) -> None:
     """Say what was written, and what limits the suggestions."""
     out.json_result(
         {
@@ -147,3 +151,6 @@ def _report(found: Progress, args: argparse.Namespace, out: Output, *, interrupt
         f"{'file' if found.shards == 1 else 'files'} in {args.out}; {found.sure:,} "
         f"{'has' if found.sure == 1 else 'have'} a sure suggestion"
     )
+    show_protected(found.protected, out)
+    show_limits(found.written, found.unknown, found.in_runs, tagger, out)
+    out.report_skipped(found.skipped, found.errors, found.links)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from tagalong import parameters
 from tagalong.distributed.archives.folder import Finished, OutputFolder
@@ -16,7 +16,7 @@ from tagalong.distributed.archives.manifest import digest_of, make_manifest
 from tagalong.distributed.archives.model import model_bytes
 from tagalong.distributed.archives.settings import Settings
 from tagalong.distributed.archives.shards import Shard, find_shards
-from tagalong.distributed.archives.worker import Failed, Job, count_lines, tag_shard
+from tagalong.distributed.archives.worker import Failed, Job, WorkerError, count_lines, tag_shard
 from tagalong.distributed.workers import Workers, run_tasks, workers_of
 from tagalong.learning.model_files import load
 from tagalong.learning.model_hash import model_hash
@@ -25,6 +25,7 @@ from tagalong.streams.format import OptionError
 from tagalong.tables.formats import missing_package
 from tagalong.tables.writers import TableFormat
 from tagalong.tagger import Tagger
+from tagalong.version import __version__
 
 __all__ = ["Progress", "Tagging", "suggest"]
 
@@ -92,6 +93,7 @@ class Tagging(AbstractContextManager["Tagging"]):
     """
 
     def __init__(self, model: Tagger, sources: Sequence[str], out: str, settings: Settings):
+        model.suggest_many([], settings.k, settings.min_precision)  # checks them
         inputs = find_inputs(sources, settings)
         self._shards = find_shards(inputs, settings)
         self._settings = settings
@@ -137,6 +139,15 @@ class Tagging(AbstractContextManager["Tagging"]):
         ReadError, OSError, ValueError
             The first error, in the order of the items. The shards before it are finished.
         """
+        try:
+            yield from self._run(workers)
+        except ImportError as error:  # of a worker, as this process has imported all of it
+            raise WorkerError(
+                f"a worker cannot load Tagalong ({error}): install version {__version__} on all "
+                "machines"
+            ) from error
+
+    def _run(self, workers: Workers) -> Generator[Progress, None, None]:
         yield self.progress()
         shards = self._shards
         if any(self._is_left(one) and isinstance(one.source, ByteRange) for one in shards):
@@ -280,8 +291,12 @@ def suggest(
     >>> done.written, [path.name for path in sorted((folder / "answers").glob("*.jsonl"))]
     (1, ['1-mail.jsonl'])
     """
+    if to not in (None, *get_args(TableFormat)):
+        raise OptionError(f"to must be one of csv, jsonl and parquet, not {to!r}")
     if problem := missing_package(to):
         raise OptionError(f"to={to!r}: {problem}")
+    if (exact or bom) and to != "csv":
+        raise OptionError("exact and bom are options of to='csv'")
     names = [os.fspath(each) for each in _each(sources)]
     settings = Settings(
         parameters.integer(k, "k", 1),
