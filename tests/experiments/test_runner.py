@@ -182,7 +182,7 @@ def test_a_cluster_computes_the_same_results(places):
     distributed = pytest.importorskip("distributed")
     log, _, results = places
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     ) as cluster:
         cells = [own_cell(log, 3), own_cell(log, 4, absent=True), own_cell(log, 5)]
         address = cluster.scheduler_address
