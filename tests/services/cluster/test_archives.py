@@ -51,7 +51,7 @@ def cluster():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         )
     with made, distributed.Client(made) as client:
         yield client
@@ -69,7 +69,7 @@ def check(expected):
 
 def kill_one(client, choice):
     """Kill one of the workers, which is probably in the middle of a shard."""
-    pids = sorted(one["pid"] for one in client.run(lambda: {"pid": os.getpid()}).values())
+    pids = sorted(guard.pid for guard in client.cluster.workers.values() if guard.pid)
     if pids:
         with suppress(ProcessLookupError):
             os.kill(choice.choice(pids), signal.SIGKILL)
@@ -101,7 +101,9 @@ def test_links_are_cut(archive, tmp_path):
     command = [sys.executable, "-m", "distributed.cli.dask_worker"]
     flags = ["--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path / "scratch")]
     with (
-        distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         port = int(cluster.scheduler_address.rsplit(":", 1)[1])
