@@ -48,7 +48,7 @@ def cluster(workers: int) -> Iterator[Any]:
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
             ) as made,
             Client(made) as client,  # type: ignore[no-untyped-call]
         ):
