@@ -326,7 +326,7 @@ def test_a_worker_of_another_version_is_an_error(threads, model, archive, monkey
 
 def test_a_worker_without_tagalong_is_an_error(model, archive):
     class Elsewhere(ThreadPoolExecutor):
-        def submit(self, *_):
+        def submit(self, *_):  # type: ignore[override]
             raise ModuleNotFoundError("No module named 'tagalong.distributed'")
 
     with (
@@ -388,7 +388,7 @@ def test_wrong_arguments_make_no_folder(threads, model, archive):
     with pytest.raises(ValueError, match="min_precision must be"):
         suggest(model, archive, "out", threads, min_precision=2.0)
     with pytest.raises(OptionError, match="to must be one of csv, jsonl and parquet, not 'xml'"):
-        suggest(model, archive, "out", threads, to="xml")
+        suggest(model, archive, "out", threads, to="xml")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="exact and bom are options of to='csv'"):
         suggest(model, archive, "out", threads, bom=True)
     with pytest.raises(OptionError, match="jsonl has no option 'nonsense'"):

@@ -152,9 +152,11 @@ class _SentByDask:
         self._future: Any = None
 
     def future(self) -> Any:
-        if self._future is None or self._future.status != "finished":
-            # In a list, because the elements of a list are sent one by one.
-            [self._future] = self._client.scatter([self._value], broadcast=True, hash=False)
+        while self._future is None or self._future.status != "finished":
+            self._client.wait_for_workers(1)  # there may be none at the moment
+            with suppress(OSError):  # all were lost meanwhile
+                # In a list, because the elements of a list are sent one by one.
+                [self._future] = self._client.scatter([self._value], broadcast=True, hash=False)
         return self._future
 
 

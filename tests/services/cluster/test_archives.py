@@ -149,8 +149,8 @@ def test_workers_die_between_writing_and_renaming(archive, tmp_path):
         arguments = (str(tmp_path / "marks"),)
         return ProcessPoolExecutor(2, get_context("spawn"), die_before_rename, arguments)
 
-    with ExecutorWorkers(make, 2) as workers:
-        done = suggest("m.tagalong", sources, "out", workers, shard_size=ITEMS * 12)
+    with ExecutorWorkers(make, 2) as workers:  # a shard per file, as every kill takes a while
+        done = suggest("m.tagalong", sources, "out", workers, shard_size=1 << 20)
     assert done.repeated >= done.shards
     assert len(list((tmp_path / "marks").iterdir())) == 2 * done.shards  # outputs and records
     check(expected)
