@@ -112,7 +112,7 @@ def _processes(jobs: int) -> Iterator[Workers]:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What became of a cell: its result with the seconds it took, or why there is none."""
+    """The outcome of a cell: its result with the seconds it took, or why there is none."""
 
     result: Result | None = None
     seconds: float = 0.0

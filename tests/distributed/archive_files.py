@@ -40,7 +40,7 @@ def write_items(path: Path, count: int, first: int = 0) -> Path:
 
 
 def one_machine(model: Path, out: Path, *arguments: str) -> bytes:
-    """What ``tagalong suggest`` writes on one machine."""
+    """Return the output of ``tagalong suggest`` on one machine."""
     assert main(["suggest", "-m", str(model), "--out", str(out), "-q", *arguments]) in (0, 3)
     return out.read_bytes()
 

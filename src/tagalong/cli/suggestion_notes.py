@@ -1,4 +1,4 @@
-"""What users should know about the suggestions that a command has written."""
+"""Notes on the suggestions that a command has written."""
 
 from tagalong.cli.output import Output
 from tagalong.tagger import Tagger

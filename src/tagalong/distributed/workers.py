@@ -42,7 +42,7 @@ class WorkerLost(Exception):
 
 
 class Workers(ABC):
-    """A cluster, as the distributed functions need it. `send` and `submit` return handles."""
+    """The interface to a cluster. Handles come from `send` and `submit`."""
 
     @property
     @abstractmethod
@@ -60,19 +60,6 @@ class Workers(ABC):
         Handles among the arguments are replaced by the values they stand for. The function must
         return the same for the same arguments: it is called again if its worker is lost.
         """
-
-    def submit_all(
-        self, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
-    ) -> list[Any]:
-        """Have workers call a function for each tuple of arguments; return the handles.
-
-        A call whose worker is lost is repeated.
-        """
-        return [self.submit(function, *each) for each in arguments]
-
-    def keep(self, handle: Any) -> Any:
-        """Return a handle of a result that many calls will need: it is not sent with each call."""
-        return handle
 
     @abstractmethod
     def wait_for_any(self, handles: Collection[Any]) -> list[Any]:
@@ -113,16 +100,11 @@ class DaskWorkers(Workers):
         here = [one.future() if isinstance(one, _SentByDask) else one for one in args]
         return self._client.submit(function, *here, pure=False)
 
-    def compute(self, delayed: list[Any]) -> list[Any]:
-        """Have the workers compute values that Dask has delayed; return their handles."""
-        handles: list[Any] = self._client.compute(delayed)
-        return handles
-
     def wait_for_any(self, handles: Collection[Any]) -> list[Any]:
         """Wait until at least one of these calls has ended; return those that have."""
         from distributed import as_completed
 
-        ended: list[Any] = as_completed(handles).next_batch()  # type: ignore[no-untyped-call]
+        ended: list[Any] = as_completed(handles, loop=self._client.loop).next_batch()  # type: ignore[no-untyped-call]
         return ended
 
     def result(self, handle: Any) -> Any:
@@ -209,33 +191,6 @@ class ExecutorWorkers(Workers):
             self._executor.shutdown(wait=False)
             self._executor = self._make()
             return self._executor.submit(_call, function, here)
-
-    def submit_all(
-        self, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
-    ) -> list[Any]:
-        """Have workers call a function for each tuple of arguments, and wait for the results.
-
-        Raises
-        ------
-        WorkerLost
-            A call lost its worker too often. It is probably the cause.
-        """
-        calls = [list(each) for each in arguments]
-        handles = [self.submit(function, *each) for each in calls]
-        for at, each in enumerate(calls):
-            for attempt in range(1, ATTEMPTS + 1):
-                try:
-                    self.result(handles[at])
-                    break
-                except WorkerLost as error:
-                    if attempt == ATTEMPTS:
-                        raise WorkerLost(f"given up after {ATTEMPTS} attempts: {error}") from error
-                    handles[at] = self.submit(function, *each)
-        return handles
-
-    def keep(self, handle: Any) -> Any:
-        """Write a result to a file that every process reads once; threads share it."""
-        return self.send(self.result(handle))
 
     def wait_for_any(self, handles: Collection[Any]) -> list[Any]:
         """Wait until at least one of these calls has ended; return those that have."""
@@ -339,7 +294,7 @@ def _end_with_parent(until: Connection) -> None:
     def wait_for_end() -> None:
         with suppress(EOFError, OSError):
             until.recv_bytes()
-        os._exit(1)
+        os.kill(os.getpid(), signal.SIGKILL)
 
     Thread(target=wait_for_end, name="end with parent", daemon=True).start()
 

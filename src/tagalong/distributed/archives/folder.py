@@ -24,7 +24,7 @@ _RECORDS = ".shards"
 
 @dataclass(frozen=True)
 class Finished:
-    """What became of a shard.
+    """The outcome of a shard.
 
     Parameters
     ----------

@@ -255,12 +255,14 @@ def suggest(
     exact, bom : bool
         Options of CSV: write texts that look like formulas as they are; begin with a byte order
         mark.
-    format, on_error, defaults, options
+    format, on_error, defaults
         As for `tagalong.readers.read`.
     shard_size : int
         Number of bytes of a part of a large file.
     on_progress : callable, optional
         Called with the `Progress` after each shard.
+    options : dict
+        Options of the format, as for `tagalong.readers.read`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What is asked for: how to read the items, how to suggest labels, how to write them."""
+"""The options of a run: how to read the items, how to suggest labels, how to write them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

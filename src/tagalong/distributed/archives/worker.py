@@ -1,4 +1,4 @@
-"""What a worker does: read the items of a shard, suggest labels, write the output file."""
+"""The work on a shard: read the items of a shard, suggest labels, write the output file."""
 
 import os
 import platform
@@ -30,7 +30,7 @@ class WorkerError(ValueError):
 
 @dataclass(frozen=True)
 class Job:
-    """What all shards of a run have in common. It is sent to every worker once.
+    """The common part of all tasks of a run. It is sent to every worker once.
 
     Parameters
     ----------
