@@ -113,7 +113,7 @@ def mix(rankers: Iterable[Model], how: How = "average", base: Model | None = Non
     ... ]
     >>> rankers = []
     >>> for shard in shards:
-    ...     ranker = LabelRanker(race=None)
+    ...     ranker = LabelRanker(race=None).add_labels(["money", "travel"])
     ...     for x, y in shard:
     ...         _ = ranker.learn_one(x, y)
     ...     rankers.append(ranker)
