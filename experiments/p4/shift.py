@@ -53,13 +53,6 @@ def distance(Y: Array, other: Array) -> float:
     return float(np.sqrt(np.mean((correlations(Y) - correlations(other))[off_diagonal] ** 2)))
 
 
-def random_distances(Y: Array, other: Array, rows: int, count: int = 5) -> list[float]:
-    """Return the distances of random samples of Y from the correlations of other rows."""
-    rng = np.random.default_rng(rows)
-    samples = (rng.choice(len(Y), rows, replace=False) for _ in range(count))
-    return [round(distance(Y[sample], other), 4) for sample in samples]
-
-
 def prior_of(Y: Array, kind: str) -> Array:
     """Return R: the mean of y yᵀ over rows (the paper's form for categories), or correlations."""
     return attribute_prior(Y) if kind == "signs" else correlations(Y)
