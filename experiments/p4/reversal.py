@@ -191,7 +191,7 @@ def _when(results: Results) -> str:
     return (
         f"**When the right prior helps:** its gain is {'; '.join(ends)}. Where matched training is "
         f"clearly better than one-vs-rest ({len(shares)} settings), it recovers {min(shares):.0%} "
-        f"to {max(shares):.0%} of the difference. Full strength is best in {full_best} of "
+        f"to {max(shares):.0%} of the difference. Full strength is best or equal in {full_best} of "
         f"{len(shifted)} settings. The wrong prior costs more than the right one gains in "
         f"{costlier} of {len(shifted)}."
     )

@@ -113,6 +113,14 @@ def test_fewer_iterations_for_a_looser_tolerance_and_a_growing_dual() -> None:
     assert duals == sorted(set(duals))
 
 
+def test_without_a_prior_the_choice_among_labels_changes_only_the_order() -> None:
+    """All labels to one tolerance take as many iterations together as one after the other."""
+    X, Y = data(7, rows=60, labels=5, density=1.0)
+    together = smo(kernel="rbf", tol=0.1).fit(X, Y)
+    alone = [smo(kernel="rbf", tol=0.1).fit(X, Y[:, [label, label]]) for label in range(5)]
+    assert together.n_iter_ == sum(model.n_iter_ // 2 for model in alone)
+
+
 @pytest.mark.parametrize("kind", COUPLED)
 def test_printed_propagation_stops_at_a_wrong_point(kind: str) -> None:
     """Inside the inner loop, all but the last step of a turn count more than once."""
