@@ -97,17 +97,19 @@ def needed(costs: Sequence[float], reached: Sequence[float], share: float = NEAR
     return float(np.interp(share, reached[before : after + 1], costs[before : after + 1]))
 
 
-def panels(results: Results, axis: str, x_label: str) -> list[plots.Panel]:
+def panels(
+    results: Results, axis: str, x_label: str, sides: Sequence[str] = SIDES
+) -> list[plots.Panel]:
     """Return one panel per data set: the share of the optimum by iterations or scaled seconds."""
     out = []
     for name in results.values("set"):
         drawn: list[plots.Line] = []
         unit = 1.0
         if axis == "seconds":
-            unit = max(max(curve(results, name, side, axis)[0]) for side in SIDES)
-        for colour, side in enumerate(SIDES):
+            unit = max(max(curve(results, name, side, axis)[0]) for side in sides)
+        for side in sides:
             x, y = curve(results, name, side, axis)
-            drawn.append(plots.Line(side, [v / unit for v in x], y, colour=colour))
+            drawn.append(plots.Line(side, [v / unit for v in x], y, colour=SIDES.index(side)))
         x, y = one_by_one(results, name, axis)
         drawn.append(
             plots.Line(
