@@ -8,7 +8,8 @@ from experiments.p3.sweep import TIME_PANEL_SLOTS, VARIANTS, Sweep, stream_cells
 
 
 def cells(form: Form) -> list[Cell]:
-    return stream_cells(form, "mediamill", 3_000, [0.01, 0.003], VARIANTS)
+    slots = form.pick([1, 2, 5, 10, 25, 60, 101], [1, 2, 3, 5, 10, 15, 20, 30, 40, 60, 80, 101])
+    return stream_cells(form, "mediamill", 3_000, slots, VARIANTS)
 
 
 def report(results: Results) -> list[Part]:
@@ -22,12 +23,10 @@ def report(results: Results) -> list[Part]:
             "Three losses of learners with partial feedback beside OBR on Mediamill, over time and "
             "against S",
         ),
+        shared.yardstick(sweep),
         shared.effect_of_widths(sweep),
         shared.cost_of_narrow_widths(sweep),
         *shared.tables(sweep),
-        "**The ranking loss with a = 1/2:** lists end where a further label is not worth its cost, "
-        "and the ranking loss counts the labels that are missing.",
-        shared.ranking_with_half_a(sweep),
         f"**Effect of the other open choices**, for S = {TIME_PANEL_SLOTS} and the square loss "
         "with the theory's widths and with 0.01 times these:",
         shared.variants(results),

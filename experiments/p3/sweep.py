@@ -12,6 +12,13 @@ THEORY = 1.0
 TIME_PANEL_SLOTS = 10
 """S in the panels over time (the left panels of the paper)."""
 
+WIDTHS = [THEORY, 0.3, 0.1, 0.03, 0.01]
+"""Multiples of the theory's widths in the full form."""
+
+GAME_OF = {"rank": "decreasing"}
+"""The game of a panel, if it has another name. The paper states a = 1/2 for all experiments, so the
+ranking loss is that of the lists of decreasing c; the game "ranking" has a = 1 instead."""
+
 VARIANTS: dict[str, dict[str, Any]] = {
     "as in the panels": {},
     "ties by number, as printed": {"learner": {"ties": "index"}},
@@ -24,7 +31,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def learners(form: Form) -> dict[str, dict[str, Any]]:
-    radii = form.pick([1.0, 3.0], [1.0, 1.5, 2.0, 3.0, 5.0])
+    radii = form.pick([1.0, 3.0], [1.0, 2.0, 5.0])
     return {
         "square": {"loss": "square"},
         **{f"logistic, R = {R:g}": {"loss": "logistic", "radius": R} for R in radii},
@@ -32,12 +39,11 @@ def learners(form: Form) -> dict[str, dict[str, Any]]:
 
 
 def stream_cells(
-    form: Form, stream: str, rows: int, few: list[float], variants: dict[str, Any]
+    form: Form, stream: str, rows: int, slots: list[int], variants: dict[str, Any]
 ) -> list[Cell]:
-    """Return the cells of one stream; the quick form has ``rows`` rows and the widths ``few``."""
+    """Return the cells of one stream; the quick form has ``rows`` rows and three widths."""
     shared = {"stream": stream, "rows": form.pick(rows, 0)}
-    slots = form.pick([2, 5, 10, 25, 60], [2, 5, 10, 15, 20, 30, 40, 60])
-    widths = form.pick([THEORY, *few], [THEORY, 0.1, 0.01, 0.003])
+    widths = form.pick(WIDTHS[::2], WIDTHS)
     found = [cell(game.obr, **shared, slots=slots)]
     found += [
         cell(
@@ -86,21 +92,28 @@ class Sweep:
         self.names = list(dict.fromkeys(name for name, _, _ in self._cells))
         self.widths: list[float] = list(dict.fromkeys(width for _, _, width in self._cells))
 
-    def of(self, name: str, played: str, width: float | None = THEORY) -> list[Result]:
+    def of(self, name: str, panel: str, width: float | None = THEORY) -> list[Result]:
         """Return the outcome for each S; if ``width`` is None, at the best width in hindsight."""
+        played = GAME_OF.get(panel, panel)
         if name == "OBR":
             return list(self.obr["games"][played])
-        return self._cells[name, played, self.best(name, played) if width is None else width]
+        return self._cells[name, played, self.best(name, panel) if width is None else width]
 
-    def best(self, name: str, played: str) -> float:
+    def best(self, name: str, panel: str) -> float:
         """Return the multiple of the theory's widths with the lowest mean loss over S."""
-        means = {width: mean(self.losses(name, played, width)) for width in self.widths}
+        means = {width: mean(self.losses(name, panel, width)) for width in self.widths}
         return min(means, key=means.__getitem__)
 
-    def losses(self, name: str, played: str, width: float | None = THEORY) -> list[float]:
-        return [panel_loss(one, played) for one in self.of(name, played, width)]
+    def losses(self, name: str, panel: str, width: float | None = THEORY) -> list[float]:
+        return [panel_loss(one, panel) for one in self.of(name, panel, width)]
+
+    def nothing(self, panel: str) -> float:
+        """Return the loss of showing nothing: all relevant labels are missed, for any S."""
+        return float(self.obr["relevant"]) * (0.5 if panel == "decreasing" else 1)
 
 
-def panel_loss(one: Result, played: str) -> float:
+def panel_loss(one: Result, panel: str) -> float:
     """Return the loss that a panel shows: Hamming loss, ranking loss / S, or loss of the game."""
-    return float(one["rank"] if played == "ranking" else one["loss"] * (1 + (played == "constant")))
+    if panel in ("rank", "ranking"):
+        return float(one["rank"])
+    return float(one["loss"] * (1 + (panel == "constant")))
