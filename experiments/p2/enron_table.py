@@ -65,4 +65,8 @@ def describe_settings(results: Results) -> str:
 
 def describe(results: Results) -> str:
     """Return the text on streams and settings."""
-    return f"{streams.describe(results.values('stream'))} {describe_settings(results)}"
+    return (
+        f"{streams.describe(results.values('stream'))} The verdicts are about the streams with one "
+        "label per text, like the paper's mail; the others are beside them in the tables. "
+        f"{describe_settings(results)}"
+    )
