@@ -39,11 +39,11 @@ verdicts on its claims are about the other streams."""
 
 
 def mail_cells(
-    form: Form, model: str, geometry: str, updates: list[str], seldom_of: str = "folder"
+    form: Form, model: str, geometry: str, updates: list[str], seldom_of: str | None = None
 ) -> list[Cell]:
     """Return one cell per stream, update and margin; the full form has the paper's 11 C's.
 
-    ``seldom_of`` is the reading of the paper's rule for rare words, which additive features have.
+    ``seldom_of`` is the reading of the paper's rule for rare words; None means the folder's.
     """
     shared = {
         "rows": form.pick(QUICK_ROWS, FULL_ROWS),
@@ -57,8 +57,8 @@ def mail_cells(
         margins = form.pick([0.01, 0.1], [0.003, 0.01, 0.03, 0.1, 0.3])
     if geometry == "euclidean":
         margins = [1.0]
-        if model == "shared":
-            shared["seldom_of"] = seldom_of
+    if seldom_of is not None:
+        shared["seldom_of"] = seldom_of
     return [
         cell(run, stream=stream, update=update, margin=margin, **shared)
         for stream in streams.names()
@@ -85,8 +85,8 @@ def run(settings: Settings) -> Result:
 def _learner(settings: Settings, C: float) -> LabelRanker | SharedLabelRanker:
     own = {name: settings[name] for name in ("update", "geometry", "margin")}
     if settings["model"] == "shared":
-        additive = "seldom_of" in settings
-        features = FolderAffinity(seldom_of=settings["seldom_of"]) if additive else None
+        reading = settings.get("seldom_of")
+        features = None if reading is None else FolderAffinity(seldom_of=reading)
         return SharedLabelRanker(features, C=C, **own)
     if own["update"] == "max":
         own["update"] = "single"
