@@ -106,13 +106,7 @@ def obr(settings: Settings) -> Result:
             found.append(outcome(shown, losses, partial, Y, max_labels))
         games[name] = found
     likely = float(np.asarray(Y.mean(axis=0)).max())
-    return {
-        "labels": labels,
-        "rounds": len(X),
-        "likely": round(likely, 4),
-        "relevant": round(Y.nnz / len(X), 4),
-        "games": games,
-    }
+    return {"labels": labels, "rounds": len(X), "likely": round(likely, 4), "games": games}
 
 
 def candidate(settings: Settings) -> Result:

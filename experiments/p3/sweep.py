@@ -109,7 +109,10 @@ class Sweep:
 
     def nothing(self, panel: str) -> float:
         """Return the loss of showing nothing: all relevant labels are missed, for any S."""
-        return float(self.obr["relevant"]) * (0.5 if panel == "decreasing" else 1)
+        one = self.of("OBR", "constant")[0]
+        # Twice the loss counts missed labels and shown ones that are not relevant.
+        relevant = 2 * one["loss"] + 2 * one["hits"] - one["shown"]
+        return float(relevant) * (0.5 if panel == "decreasing" else 1)
 
 
 def panel_loss(one: Result, panel: str) -> float:
