@@ -61,7 +61,8 @@ static void construct(Learner* self, const ProblemConfig& problem, const std::st
                                         {"l1", PredtronNorm::l1},
                                         {"group", PredtronNorm::group},
                                         {"kernel", PredtronNorm::kernel},
-                                        {"trace", PredtronNorm::trace}},
+                                        {"trace", PredtronNorm::trace},
+                                        {"custom", PredtronNorm::custom}},
                                        norm, "norm");
     config.kernel.kind = choose<KernelKind>(
         {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}},

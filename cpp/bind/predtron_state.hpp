@@ -96,6 +96,11 @@ void write_state(const Predtron<T>& self, nb::dict& arrays, nb::dict& numbers) {
             arrays["norm2"] = vector_array<double>(
                 link.row_state().size(), [&](std::size_t r) { return link.row_state()[r].norm2; });
             numbers["unit"] = link.unit();
+            if (link.averaged()) {
+                arrays["means"] = plane_array(store, store.planes() - 1);
+                numbers["factor_sum"] = link.factor_sum();
+                numbers["summed_rounds"] = link.summed_rounds();
+            }
         }
     }
     write_part(self.cutoff_state(), "cutoff", arrays);
@@ -121,15 +126,21 @@ void read_rows(LinearGeometry<T>& linear, const SavedState& saved) {
 }
 
 template <class T>
-void read_rows(LinkGeometry<T>& link, const SavedState& saved) {
+void read_rows(LinkGeometry<T>& link, std::int64_t rounds, const SavedState& saved) {
     const auto features = saved.features();
     const std::size_t rows = features.shape(0), d = link.store().labels();
     const auto norm2 = saved.vector<double>("norm2", rows, kNotNegative);
     const auto theta = saved.plane<T>("theta", rows, d, kWeight);
+    const auto means = link.averaged() ? saved.plane<T>("means", rows, d, kWeight) : theta;
     link.restore_unit(saved.number("unit", kNotNegative));
+    if (link.averaged())
+        link.restore_means(saved.number("factor_sum", Range{0, kWeight.most}),
+                           saved.number("summed_rounds", Range{0, static_cast<double>(rounds)}));
     for (std::size_t r = 0; r < rows; ++r) {
+        const auto row = static_cast<std::int32_t>(r);
         std::copy_n(theta.data() + r * d, d, link.restore_row(features.data()[r], norm2.data()[r]));
-        link.finish_row(static_cast<std::int32_t>(r));
+        link.finish_row(row);
+        if (link.averaged()) std::copy_n(means.data() + r * d, d, link.restore_means(row));
     }
     if (!link.unit_fits()) SavedState::refuse("unit", "does not fit 'theta'");
 }
@@ -145,7 +156,8 @@ void read_state(Predtron<T>& self, const SavedState& saved) {
     if (counts.dimension > 0) self.set_dimension(counts.dimension);
     if (auto* kernel = std::get_if<KernelGeometry>(&self.geometry()))
         read_support(*kernel, self.config().average, saved);
-    else if (auto* link = std::get_if<LinkGeometry<T>>(&self.geometry())) read_rows(*link, saved);
+    else if (auto* link = std::get_if<LinkGeometry<T>>(&self.geometry()))
+        read_rows(*link, counts.rounds, saved);
     else read_rows(std::get<LinearGeometry<T>>(self.geometry()), saved);
     read_part(self.cutoff_state(), "cutoff", saved);
     read_part(self.calibration(), "calibration", saved);

@@ -11,6 +11,14 @@
 // underflow: |theta / M|_s stays between 1/4 and 4. A tree holds the sum of |theta_j / M|^s, so the
 // cost of a round is proportional to the rows it touches. In the entrywise form a second plane
 // holds (theta / M) |theta / M|^(s - 2): scores are sums of it, times one common factor.
+//
+// The weights are w = f v: v changes only in the rows of an update, f is the common factor, which
+// changes with every update. With `averaged`, the last plane u gives the mean of w over the rounds
+// without a loop over all rows. If F_t is the sum of f over the first t rounds, the weights of
+// these rounds sum to F_t v - u, where u is the sum of F_t (change of v) over the updates, each
+// after t rounds. Scores subtract u_T / T from w as LinearGeometry does, for the vector
+// u_T = u + v (T f - F_T), whose second factor is the same until the next update. A new unit
+// changes all v, so it starts anew with F = 0 and moves the sum so far into u.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +36,10 @@ namespace tagalong {
 template <class T>
 class LinkGeometry {
   public:
-    explicit LinkGeometry(bool entrywise) : store_(entrywise ? 2 : 1), entrywise_(entrywise) {}
+    explicit LinkGeometry(bool entrywise, bool averaged = false)
+        : store_((entrywise ? 2 : 1) + (averaged ? 1 : 0)),
+          entrywise_(entrywise),
+          averaged_(averaged) {}
 
     struct Row {
         double norm2 = 0;   // |theta_j|^2; group form only
@@ -42,8 +53,13 @@ class LinkGeometry {
     void set_dimension(double p) { s_ = std::max(2.0, std::log(p)); }
     double exponent() const { return s_; }
     double unit() const { return unit_; }
+    bool averaged() const { return averaged_; }
+    const T* means(std::int32_t row) const { return store_.row(row, mean_plane()); }
+    double factor_sum() const { return factor_sum_; }
+    double summed_rounds() const { return summed_rounds_; }
 
-    void score(const Example& x, RowLookup<T>& at) const {
+    // Looks up the rows and scores the example with w, and with u_T if `means`.
+    void score(const Example& x, bool means, RowLookup<T>& at) const {
         at.find(store_, x);
         at.multiplier.clear();
         at.rows.clear();
@@ -57,17 +73,20 @@ class LinkGeometry {
         at.sums.resize(n);
         kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(),
                             n);
+        if (means) score_means(x, at);
         const auto factor = static_cast<T>(common_factor());
         for (T& sum : at.sums) sum *= factor;
     }
 
-    void apply(const Example& x, const Step& step, RowLookup<T>& at) {
+    void apply(const Example& x, const Step& step, double rounds_before, RowLookup<T>& at) {
+        if (averaged_) sum_factors(rounds_before);
         enlarge_unit(x, step);
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (at.row[i] == FeatureIndex::kAbsent) {
                 at.row[i] = store_.insert(x.feature[i]);
                 rows_.emplace_back();
             }
+            if (averaged_) subtract_from_means(at.row[i], factor_sum_, before_);
             T* theta = store_.row(at.row[i]);
             const T value = static_cast<T>(x.value[i]);
             for (const int label : step.touched)
@@ -76,22 +95,34 @@ class LinkGeometry {
                 for (const int label : step.touched) update_power(at.row[i], label);
             else update_norm(at.row[i]);
             update_sum(at.row[i]);
+            if (averaged_)
+                for (std::size_t k = 0; k < before_.size(); ++k)
+                    store_.row(at.row[i], mean_plane())[k] =
+                        static_cast<T>(before_[k] + factor_sum_ * part(at.row[i], k));
         }
         fit_unit();
     }
 
-    double weight(std::int32_t row, int label) const {
+    // The weight, w - mean_factor u_T; zero for a feature without a row.
+    double weight(std::int32_t row, int label, double mean_factor) const {
         if (row == FeatureIndex::kAbsent) return 0;
-        const double stored = static_cast<double>(store_.row(row, entrywise_ ? 1 : 0)[label]);
-        return stored * common_factor() * (entrywise_ ? 1.0 : rows_[row].factor);
+        const auto k = static_cast<std::size_t>(label);
+        double found = part(row, k) * common_factor();
+        if (mean_factor != 0)
+            found -= mean_factor * (static_cast<double>(means(row)[k]) + part(row, k) * lag());
+        return found;
     }
 
-    // A copy with the labels merged and the features selected.
-    LinkGeometry rebuilt(const Selection& selection) const {
-        LinkGeometry out(entrywise_);
+    // A copy with the labels merged and the features selected, after so many rounds. The mean
+    // weights of a merged label are the sum of the mean weights of its parts.
+    LinkGeometry rebuilt(const Selection& selection, double rounds) const {
+        LinkGeometry out(entrywise_, averaged_);
         out.s_ = s_;
         out.unit_ = unit_;
+        out.summed_rounds_ = averaged_ ? rounds : 0;
         out.add_labels(selection.labels());
+        std::vector<double> sums;
+        std::vector<double> merged(selection.labels());
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             if (!selection.keeps(r)) continue;
             selection.sum(store_.row(static_cast<std::int32_t>(r)),
@@ -99,6 +130,11 @@ class LinkGeometry {
             const auto row = static_cast<std::int32_t>(out.rows_.size() - 1);
             out.update_norm(row);
             out.finish_row(row);
+            if (!averaged_) continue;
+            subtract_from_means(static_cast<std::int32_t>(r), factor_sum_after(rounds), sums);
+            selection.sum(sums.data(), merged.data());
+            std::transform(merged.begin(), merged.end(), out.store_.row(row, mean_plane()),
+                           [](double sum) { return static_cast<T>(sum); });
         }
         if (!out.unit_fits()) {
             out.set_unit(out.largest_entry());
@@ -110,6 +146,11 @@ class LinkGeometry {
     // Restore a saved model: first the unit, then each row, completed by finish_row() once its
     // theta is set.
     void restore_unit(double unit) { unit_ = unit; }
+    void restore_means(double factor_sum, double summed_rounds) {
+        factor_sum_ = factor_sum;
+        summed_rounds_ = summed_rounds;
+    }
+    T* restore_means(std::int32_t row) { return store_.row(row, mean_plane()); }
     T* restore_row(std::int32_t feature, double norm2) {
         const std::int32_t row_number = store_.insert(feature);
         rows_.push_back({norm2, 0});
@@ -131,6 +172,43 @@ class LinkGeometry {
     }
 
   private:
+    std::size_t mean_plane() const { return entrywise_ ? 2 : 1; }
+    // An entry of v.
+    double part(std::int32_t row, std::size_t label) const {
+        if (entrywise_) return static_cast<double>(store_.row(row, 1)[label]);
+        return static_cast<double>(store_.row(row)[label]) * rows_[row].factor;
+    }
+    // T f - F_T.
+    double lag() const { return summed_rounds_ * common_factor() - factor_sum_; }
+    double factor_sum_after(double rounds) const {
+        return factor_sum_ + (rounds - summed_rounds_) * common_factor();
+    }
+    void sum_factors(double rounds) {
+        factor_sum_ = factor_sum_after(rounds);
+        summed_rounds_ = rounds;
+    }
+    // out = u - factor_sum v in a row.
+    void subtract_from_means(std::int32_t row, double factor_sum, std::vector<double>& out) const {
+        out.resize(store_.labels());
+        for (std::size_t k = 0; k < out.size(); ++k)
+            out[k] = static_cast<double>(means(row)[k]) - factor_sum * part(row, k);
+    }
+    // The scores of u_T, from those of v in at.sums.
+    void score_means(const Example& x, RowLookup<T>& at) const {
+        const std::size_t n = store_.stride();
+        at.multiplier.clear();
+        at.rows.clear();
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (at.row[i] == FeatureIndex::kAbsent) continue;
+            at.multiplier.push_back(static_cast<T>(x.value[i]));
+            at.rows.push_back(means(at.row[i]));
+        }
+        at.mean_sums.resize(n);
+        kernels::score_rows(at.mean_sums.data(), at.rows.data(), at.multiplier.data(),
+                            at.rows.size(), n);
+        const auto factor = static_cast<T>(lag());
+        for (std::size_t k = 0; k < n; ++k) at.mean_sums[k] += factor * at.sums[k];
+    }
     double common_factor() const {
         const double total = tree_.total();
         if (!(total > 0)) return 0;
@@ -194,15 +272,29 @@ class LinkGeometry {
         if (!(size > 0)) return;
         int exponent = 0;
         std::frexp(size, &exponent);
-        unit_ = std::ldexp(1.0, exponent);
+        const double unit = std::ldexp(1.0, exponent);
+        if (averaged_) {
+            for (std::size_t r = 0; r < store_.rows(); ++r) {
+                const auto row = static_cast<std::int32_t>(r);
+                subtract_from_means(row, factor_sum_, before_);
+                std::transform(before_.begin(), before_.end(), store_.row(row, mean_plane()),
+                               [](double sum) { return static_cast<T>(sum); });
+            }
+            factor_sum_ = 0;
+        }
+        unit_ = unit;
         for (std::size_t row = 0; row < store_.rows(); ++row)
             finish_row(static_cast<std::int32_t>(row));
     }
 
     WeightStore<T> store_;
     bool entrywise_;
+    bool averaged_;
     double s_ = 2;
     double unit_ = 0;
+    double factor_sum_ = 0;       // F_t for t = summed_rounds_, since the unit was set
+    double summed_rounds_ = 0;    // the rounds before the last update
+    std::vector<double> before_;  // working memory of the writer
     std::vector<Row> rows_;
     SumTree tree_;
 };

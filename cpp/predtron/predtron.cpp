@@ -39,7 +39,7 @@ typename Predtron<T>::Geometry Predtron<T>::make_geometry(const PredtronConfig& 
         return KernelGeometry(config.kernel, config.budget, config.average);
     if (config.norm == PredtronNorm::l1 || config.norm == PredtronNorm::group)
         // With a single weight vector, each group has one entry, so both forms are equal.
-        return LinkGeometry<T>(config.norm == PredtronNorm::l1 && !config.queries);
+        return LinkGeometry<T>(config.norm == PredtronNorm::l1 && !config.queries, config.average);
     return LinearGeometry<T>(0, config.average);
 }
 
@@ -129,7 +129,7 @@ double Predtron<T>::weight(std::int32_t row, int label) const {
     if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
         found = linear->weight(row, at, mean_factor());
     else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_))
-        found = link->weight(row, at);
+        found = link->weight(row, at, mean_factor());
     return opposite ? -found : found;
 }
 
@@ -137,7 +137,7 @@ template <class T>
 void Predtron<T>::score_rows(const Example& x, bool means, RowLookup<T>& at) const {
     if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
         linear->score(x, means, at);
-    else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) link->score(x, at);
+    else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) link->score(x, means, at);
     else std::get<KernelGeometry>(geometry_).score(x, means, at);
 }
 
@@ -263,7 +263,7 @@ void Predtron<T>::rebuild(const Selection& selection) {
     if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
         geometry_ = linear->rebuilt(selection);
     else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_))
-        geometry_ = link->rebuilt(selection);
+        geometry_ = link->rebuilt(selection, static_cast<double>(counts_.rounds));
     else
         throw InputError(
             "with a kernel, labels cannot be merged or forgotten, nor features pruned");
@@ -312,7 +312,8 @@ void Predtron<T>::apply(const Example& x) {
     const auto rounds_before = static_cast<double>(counts_.rounds - 1);
     if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
         linear->apply(x, step_, rounds_before, at_);
-    else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) link->apply(x, step_, at_);
+    else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_))
+        link->apply(x, step_, rounds_before, at_);
     else std::get<KernelGeometry>(geometry_).apply(x, step_, rounds_before);
 }
 

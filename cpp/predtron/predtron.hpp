@@ -32,9 +32,9 @@
 
 namespace tagalong {
 
-// The norm of the weights. With the trace norm, Python holds the weights, and this class holds only
-// the counts.
-enum class PredtronNorm { l2, l1, group, kernel, trace };
+// The norm of the weights. With the trace norm and a custom norm, Python holds the weights, and this
+// class holds only the counts.
+enum class PredtronNorm { l2, l1, group, kernel, trace, custom };
 
 struct PredtronConfig {
     ProblemConfig problem;

@@ -90,12 +90,12 @@ void check_link(bool entrywise, double distance) {
         const double size = round % 50 == 20 ? 1e12 : round % 50 == 40 ? 1e-12 : 1;
         for (int j = 0; j < features; ++j)
             if (random.between(0, 1) < 0.5) x.add(j, size * random.between(-1, 1));
-        geometry.score(x, at);
+        geometry.score(x, false, at);
         Step step;
         step.clear(labels);
         step.set(round % labels, 1.0);
         step.set((round + 1) % labels, -random.between(0, 1));
-        geometry.apply(x, step, at);
+        geometry.apply(x, step, round, at);
     }
     double total = 0, largest = 0;
     const auto size_of = [&](std::int32_t row, int k) {
@@ -117,7 +117,7 @@ void check_link(bool entrywise, double distance) {
     for (std::int32_t row = 0; row < rows; ++row)
         for (int k = 0; k < labels; ++k) {
             const double theta = geometry.store().row(row)[k];
-            near(geometry.weight(row, k), theta * std::pow(size_of(row, k) / norm, s - 2),
+            near(geometry.weight(row, k, 0), theta * std::pow(size_of(row, k) / norm, s - 2),
                  distance * largest);
         }
 }
@@ -127,6 +127,54 @@ const Test links{"predtron: weights are the gradient of the link", [] {
                      check_link<double>(false, 1e-10);
                      check_link<float>(true, 1e-4);
                      check_link<float>(false, 1e-4);
+                 }};
+
+// Some rounds have no update, and some rows are much larger than all before: then the unit changes.
+template <class T>
+void check_means(bool entrywise, double distance) {
+    Random random(4);
+    constexpr int features = 6, labels = 3, rounds = 200;
+    LinkGeometry<T> geometry(entrywise, true);
+    geometry.add_labels(labels);
+    geometry.set_dimension(1e4);
+    std::vector<double> sums(features * labels, 0.0);
+    RowLookup<T> at;
+    for (int round = 0; round < rounds; ++round) {
+        Example x;
+        for (int j = 0; j < features; ++j)
+            if (random.between(0, 1) < 0.5)
+                x.add(j, (round == 50 ? 1e3 : 1.0) * random.between(-1, 1));
+        geometry.score(x, true, at);
+        Step step;
+        step.clear(labels);
+        step.set(round % labels, 1.0);
+        if (round % 3 != 1) geometry.apply(x, step, round, at);
+        for (int j = 0; j < features; ++j)
+            for (int k = 0; k < labels; ++k)
+                sums[j * labels + k] += geometry.weight(geometry.store().find(j), k, 0);
+    }
+    Example all;
+    for (int j = 0; j < features; ++j) all.add(j, random.between(-1, 1));
+    geometry.score(all, true, at);
+    double largest = 0;
+    for (const double sum : sums) largest = std::max(largest, std::abs(sum) / rounds);
+    for (int k = 0; k < labels; ++k) {
+        double score = 0;
+        for (int j = 0; j < features; ++j) {
+            const double mean = sums[j * labels + k] / rounds;
+            near(geometry.weight(geometry.store().find(j), k, 1.0 / rounds), mean,
+                 distance * largest);
+            score += all.value[j] * mean;
+        }
+        near(at.sums[k] - at.mean_sums[k] / rounds, score, distance * features * largest);
+    }
+}
+
+const Test means{"predtron: averaged weights are the mean of the link's weights", [] {
+                     check_means<double>(true, 1e-10);
+                     check_means<double>(false, 1e-10);
+                     check_means<float>(true, 1e-4);
+                     check_means<float>(false, 1e-4);
                  }};
 
 const Test queries{"predtron: a query updates the one weight vector", [] {

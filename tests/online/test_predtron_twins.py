@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tagalong import Predtron
+from tagalong import Predtron, load
 from tagalong.problems import Binary, LabelRanking, Multiclass, Multilabel, Ordinal
 from tests.contract.bits import native_of
 from tests.problems.kinds import KINDS, Kind
@@ -295,3 +295,62 @@ def test_levels_have_their_own_order() -> None:
     assert model.predict(X).tolist() == y
     with pytest.raises(ValueError, match="'huge' is not in classes_"):
         model.partial_fit(X[:1], ["huge"])
+
+
+@pytest.mark.parametrize("norm", ["l1", "group", "trace"])
+@pytest.mark.parametrize("update", ["mistake", "loss"])
+@native_kinds
+def test_averages_of_a_link_are_the_mean_of_the_weights(kind: Kind, update: str, norm: str) -> None:
+    """The mean of the weights after each round, whether they changed in it or not."""
+    X, answers = stream(kind, rows=40)
+    X[20] *= 1e3  # a row that is much larger changes the unit of the powers
+    Y, classes = targets(kind, answers)
+    model, plain = (
+        Predtron(kind.problem, norm, update, step=0.3, average=average, dtype="float64")
+        for average in (True, False)
+    )
+    total: Any = 0.0
+    for row in range(40):
+        for each in (model, plain):
+            each.partial_fit(X[row : row + 1], Y[row : row + 1], classes if row == 0 else None)
+        total = total + dense_coef(plain)
+        np.testing.assert_allclose(
+            dense_coef(model), total / (row + 1), rtol=1e-8, atol=1e-9 * np.abs(total).max()
+        )
+    assert model.certificate_.loss == plain.certificate_.loss > 0
+    if not isinstance(kind.problem, Binary):
+        np.testing.assert_allclose(
+            model.decision_function(X), X @ dense_coef(model).T, rtol=1e-8, atol=1e-6
+        )
+
+
+@pytest.mark.parametrize("norm", ["l1", "group", "trace"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_averages_of_a_link_survive_files_and_more_rows(norm: str, dtype: str, tmp_path) -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, 8))
+    y = (X @ rng.normal(size=(8, 3))).argmax(axis=1)
+    straight = Predtron("multiclass", norm, average=True, dtype=dtype, constant=1.0)
+    straight.partial_fit(X[:70], y[:70], [0, 1, 2]).save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    for model in (straight, again):
+        model.partial_fit(X[70:], y[70:])
+    assert straight.decision_function(X).tobytes() == again.decision_function(X).tobytes()
+    whole = Predtron("multiclass", norm, average=True, dtype=dtype, constant=1.0)
+    whole.partial_fit(X, y, [0, 1, 2])
+    assert whole.decision_function(X).tobytes() == again.decision_function(X).tobytes()
+
+
+@pytest.mark.parametrize("norm", ["l1", "group"])
+def test_merged_labels_have_the_sum_of_the_mean_weights(norm: str) -> None:
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(60, 6)), rng.random((60, 4)) < 0.4
+    model = Predtron("multilabel", norm, average=True, step=0.2, dtype="float64")
+    model.partial_fit(X, Y, classes=list("abcd"))
+    before = dense_coef(model)
+    model.merge_labels(["a", "c"], into="a")
+    expected = np.array([before[0] + before[2], before[1], before[3]])
+    np.testing.assert_allclose(dense_coef(model), expected, rtol=1e-9, atol=1e-12)
+    kept = model.coef_.copy() if hasattr(model.coef_, "copy") else model.coef_
+    model.partial_fit(X[:1], Y[:1, [0, 1, 3]])
+    assert not np.array_equal(np.asarray(kept), np.asarray(model.coef_))

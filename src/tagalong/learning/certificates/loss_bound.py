@@ -36,12 +36,12 @@ class LossCertificate:
         The sum of these losses, each times its sample weight.
     radius : float
         R, the largest norm of an example: Euclidean, or the largest absolute entry for l1 and
-        group. For queries it is the operator norm (with a given step the Frobenius norm, which is
-        no smaller), or the largest norm of a column.
+        group, or the radius of a custom norm. For queries it is the operator norm (with a given
+        step the Frobenius norm, which is no smaller), or the largest norm of a column.
     least_loss, most_loss : float
         c_L and C_L of the problem.
     spread : float
-        1 for l2; e^2 (log p - 1) for a link with p weights.
+        1 for l2 and custom norms; e^2 (log p - 1) for a link with p weights.
     step : float
         The step of all rounds with a loss; NaN if it has changed.
     update, norm : str

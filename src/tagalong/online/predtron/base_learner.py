@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
 from tagalong.learning.input_types import SampleWeight
+from tagalong.norms.protocol import norm_to_json
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
 from tagalong.online.native import NativePredtron
 from tagalong.online.native_learner import NativeLearner, Settings
@@ -18,7 +19,7 @@ from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.multilabel import Multilabel
 from tagalong.problems.registry import as_problem, problem_from_json, problem_to_json
 
-__all__ = ["PredtronBase", "header_with_problems", "weighted_mean"]
+__all__ = ["PredtronBase", "header_with_problems", "params_to_json", "weighted_mean"]
 
 
 class PredtronBase(PredtronParameters, NativeLearner):
@@ -77,17 +78,17 @@ class PredtronBase(PredtronParameters, NativeLearner):
         return checked_settings(self)
 
     def _check_start(self, settings: Settings, labels: int, features: int) -> None:
-        if settings["norm"] in ("l1", "group", "trace") and not features:
+        if settings["norm"] in ("l1", "group", "trace", "custom") and not features:
             raise ValueError(
-                f"norm={settings['norm']!r} needs the number of features: give n_features, or "
+                f"norm={settings['geometry']!r} needs the number of features: give n_features, or "
                 "start with a matrix"
             )
 
     def _require_editable_weights(self) -> None:
-        if self._settings["norm"] in ("kernel", "trace"):
+        if self._settings["norm"] in ("kernel", "trace", "custom"):
             raise ValueError(
-                "with a kernel or norm='trace', weights can only be changed by learning: labels "
-                "cannot be forgotten or merged, and features cannot be pruned"
+                "with a kernel, norm='trace' or a custom norm, weights can only be changed by "
+                "learning: labels cannot be forgotten or merged, and features cannot be pruned"
             )
 
     def _largest_weight(self, settings: Settings) -> float:
@@ -104,10 +105,22 @@ class PredtronBase(PredtronParameters, NativeLearner):
         return without_constant_feature(self._native.weights())
 
     def _header_problems(self) -> dict[str, Any]:
-        """Return the header's parameters and settings; ValueError for a custom problem."""
-        settings = {**self._settings, "problem": problem_to_json(self._settings["problem"])}
-        params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
-        return {"params": params, "settings": settings}
+        """Return the header's parameters and settings; ValueError if they contain code."""
+        settings = {
+            **self._settings,
+            "problem": problem_to_json(self._settings["problem"]),
+            "geometry": norm_to_json(self._settings["geometry"]),
+        }
+        return {"params": params_to_json(self), "settings": settings}
+
+
+def params_to_json(learner: PredtronParameters) -> dict[str, Any]:
+    """Return the parameters of a learner as JSON values; ValueError if they contain code."""
+    return {
+        **learner.get_params(deep=False),
+        "problem": problem_to_json(learner.problem),
+        "norm": norm_to_json(learner.norm),
+    }
 
 
 def weighted_mean(values: Sequence[float], sample_weight: SampleWeight) -> float:

@@ -6,14 +6,14 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
 from tagalong.learning import model_files
 from tagalong.learning.fitted import Fitted
-from tagalong.online.predtron.base_learner import header_with_problems
+from tagalong.online.predtron.base_learner import header_with_problems, params_to_json
 from tagalong.online.predtron.custom_problem_learner import CustomProblemPredtron
 from tagalong.online.predtron.label_learner import LabelPredtron
 from tagalong.online.predtron.query_learner import QueryPredtron
 from tagalong.online.predtron.settings import PredtronParameters
 from tagalong.online.predtron.unsupported_calls import unsupported_call
 from tagalong.problems.builtin import BuiltinProblem
-from tagalong.problems.registry import as_problem, problem_to_json
+from tagalong.problems.registry import as_problem
 from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = [
@@ -117,8 +117,7 @@ class DelegatingEstimator(PredtronParameters, Fitted):
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of the model file."""
         header, arrays = self._problem_learner.to_parts()
-        params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
-        return {**header, "params": params}, arrays
+        return {**header, "params": params_to_json(self)}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:

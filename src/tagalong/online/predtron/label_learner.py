@@ -182,7 +182,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
 
     def _make_native(self, settings: Settings) -> NativePredtron | PythonEngine:
         known = settings["problem"].is_known_to_the_core
-        if known and settings["norm"] != "trace":
+        if known and settings["norm"] not in ("trace", "custom"):
             return new_core(settings)
         return PythonEngine(settings)
 

@@ -46,10 +46,10 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         The prediction problem: ``"binary"``, ``"multiclass"``, ``"ordinal"``, ``"multilabel"``,
         ``"label-ranking"``, ``"subset-ranking"``, an object from `tagalong.problems`, or a custom
         problem.
-    norm : str, default "l2"
+    norm : str or Norm, default "l2"
         The norm of the competitor's weights in the bound: ``"l2"``; ``"l1"`` (sparse weights);
         ``"group"`` (few relevant features, shared by all labels); ``"trace"`` (low rank; dense,
-        one SVD per step, for small problems).
+        one SVD per step, for small problems); or a custom norm, see `tagalong.norms` (dense too).
     update : str, default "mistake"
         ``"mistake"`` is Algorithm 1. ``"loss"`` moves away from the prediction itself, in
         proportion to its loss; the paper's appendix on it is missing, so it is a reconstruction.
@@ -57,8 +57,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         The learning rate :math:`\eta`. None means the step of the theory, :math:`c_L / 4R^2` with
         the largest norm R so far; for ``update="loss"``, whose bound holds for any step, 1.
     average : bool, default False
-        Predict with the mean of the weights over the rounds; l2 and kernels only. No bound is
-        proven for it.
+        Predict with the mean of the weights over the rounds. No bound is proven for it.
     kernel : str, optional
         ``"linear"``, ``"rbf"`` or ``"poly"``: keep support examples instead of weights.
     budget : int, optional

@@ -1,8 +1,10 @@
-"""Predtron's rounds in Python, for problems that the native core lacks and for the trace norm.
+"""Predtron's rounds in Python, for problems that the native core lacks and for dense norms.
 
-The problem decodes in Python. The native core computes scores, counts and the step size.
+The problem decodes in Python. The native core computes scores, counts and the step size. The
+weights of the trace norm and of custom norms are dense and stored here.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,13 @@ from tagalong.fork_locks import fork_safe_lock
 from tagalong.learning.input_types import Indices, Values
 from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.native import NativePredtron, RankerWrapper, new_native
-from tagalong.online.predtron.trace_weights import TraceWeights
+from tagalong.online.predtron.dense_weights import (
+    DenseWeights,
+    Link,
+    WeightState,
+    link_exponent,
+    schatten_weights,
+)
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
 
@@ -64,17 +72,16 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         self._settings = settings
         self._problem: Problem = settings["problem"]
         self._lock = fork_safe_lock()  # a round is several calls to the native core
-        self._trace: TraceWeights | None = None
-        if settings["norm"] == "trace":
-            self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))
-            self._trace.grow_to(settings["dimension"])
+        self._dense: DenseWeights | None = None
+        if settings["norm"] in ("trace", "custom"):
+            features = settings["n_features"] + (settings["constant"] != 0)
+            self._dense = DenseWeights(features, settings["average"])
+            self._dense.grow_to(settings["dimension"])
 
     @property
     def bytes(self) -> int:
         """The memory used by the weights, in bytes."""
-        if self._trace is None:
-            return self._core.bytes
-        return self._core.bytes + self._trace.theta.nbytes + self._trace.weights.nbytes
+        return self._core.bytes + (self._dense.nbytes if self._dense is not None else 0)
 
     def add_labels(self, count: int) -> None:
         """Add labels without weights."""
@@ -82,8 +89,8 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         builtin = isinstance(self._problem, BuiltinProblem)
         if builtin and self._core.labels:
             self._problem = self._problem.sized(self._core.labels)  # type: ignore[attr-defined]
-        if self._trace is not None and builtin:
-            self._trace.grow_to(self._problem.dimension or self._core.labels)
+        if self._dense is not None and builtin:
+            self._dense.grow_to(self._problem.dimension or self._core.labels)
 
     # Rows with targets of any type.
 
@@ -117,9 +124,39 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         predicting : bool
             Whether to use the averaged weights, if there are any.
         """
-        if self._trace is None:
+        if self._dense is None:
             return self._core.raw_scores(x, row, predicting)
-        return self._trace.score(self._core.finished(x, row))
+        return self._dense.score(self._core.finished(x, row), self._rounds if predicting else None)
+
+    @property
+    def _rounds(self) -> int:
+        """The number of rounds since the start."""
+        counts = self._core.certificate()
+        return counts.rounds + counts.earlier
+
+    def _radius(self, x: core.Matrix, row: int) -> float:
+        """Return the norm of a row that the theory's step and bound depend on."""
+        norm = self._settings["geometry"]
+        if isinstance(norm, str) or self._dense is None:
+            return self._core.norm(x, row)
+        features, values = self._core.finished(x, row)
+        dense = np.zeros(self._dense.state.theta.shape[1])
+        dense[features] = values
+        radius = float(norm.radius(dense))
+        if not 0 <= radius <= LARGEST_WEIGHT:
+            raise ValueError(
+                f"radius of the norm must return a number from 0 to {LARGEST_WEIGHT:g}, got "
+                f"{radius!r}; tagalong.norms.check_norm tests a norm"
+            )
+        return radius
+
+    def _link(self) -> Link:
+        """Return the function from dual variables to weights."""
+        norm = self._settings["geometry"]
+        if not isinstance(norm, str):
+            weights: Link = norm.weights
+            return weights
+        return partial(schatten_weights, s=link_exponent(self._core.certificate().dimension))
 
     def _step(
         self,
@@ -137,7 +174,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         predicted = problem.decode(used) if worst is None else worst(used, y)
         loss = float(problem.loss(predicted, y))
         size = self._core.labels or len(used)
-        step = self._core.count(self._core.norm(x, row), loss, weight, size)
+        step = self._core.count(self._radius(x, row), loss, weight, size)
         if loss == 0:
             return
         by_loss = PREDTRON_UPDATES[self._settings["update"]].by_loss
@@ -148,11 +185,11 @@ class PythonEngine(RankerWrapper[NativePredtron]):
             spread = np.zeros(len(scores))
             spread[known] = direction
             direction = spread
-        if self._trace is None:
+        if self._dense is None:
             self._core.move(x, row, direction)
         elif direction.any():
-            p = self._core.certificate().dimension
-            self._trace.move(self._core.finished(x, row), direction, p)
+            example = self._core.finished(x, row)
+            self._dense.move(example, direction, self._link(), self._rounds - 1)
 
     # Rows with labels: the interface `NativeRanker`.
 
@@ -276,10 +313,10 @@ class PythonEngine(RankerWrapper[NativePredtron]):
     def _one_row(self, indices: Indices, values: Values) -> core.Matrix:
         self._core.score_one(indices, values)  # validates them
         columns = np.ascontiguousarray(indices, dtype=np.int64)
-        if self._trace is not None and columns.max(initial=-1) >= self._settings["n_features"]:
+        if self._dense is not None and columns.max(initial=-1) >= self._settings["n_features"]:
             raise ValueError(
                 f"feature index {columns.max()} must be below the {self._settings['n_features']} "
-                "features of the trace norm"
+                f"features of the {self._settings['norm']} norm"
             )
         ends = np.array([0, len(columns)], dtype=np.int64)
         data = np.ascontiguousarray(values, dtype=np.float64)
@@ -330,12 +367,12 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         self, indices: Indices, values: Values, label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return an example's features, their contributions to the label's score, and the score."""
-        if self._trace is None:
+        if self._dense is None:
             return self._core.explain_one(indices, values, label)
         features, numbers = self._core.finished(self._one_row(indices, values), 0)
-        sign, at = (-1.0, 0) if len(self._trace.weights) == 1 and label == 0 else (1.0, label)
-        at = min(at, len(self._trace.weights) - 1)
-        parts = sign * self._trace.weights[at, features] * numbers
+        weights = self._dense.matrix(self._rounds)
+        sign, at = (-1.0, 0) if len(weights) == 1 and label == 0 else (1.0, label)
+        parts = sign * weights[min(at, len(weights) - 1), features] * numbers
         return features, parts, float(parts.sum())
 
     def select_labels(self, sources: list[list[int]]) -> None:
@@ -350,21 +387,26 @@ class PythonEngine(RankerWrapper[NativePredtron]):
 
     def weights(self) -> core.FeatureWeights:
         """Return the weights used for predictions, (features, scores)."""
-        if self._trace is None:
+        if self._dense is None:
             return self._core.weights()
-        features = np.arange(self._settings["n_features"], dtype=np.int32)
-        trace_weights = self._trace.weights
-        if len(trace_weights) == 1 < self.labels:
-            trace_weights = np.vstack([-trace_weights, trace_weights])
-        return core.FeatureWeights(features, trace_weights[:, : len(features)].T.copy())
+        constant = [-1] if self._settings["constant"] != 0 else []  # its column is the last one
+        features = np.array([*range(self._settings["n_features"]), *constant], dtype=np.int32)
+        weights = self._dense.matrix(self._rounds)
+        if len(weights) == 1 < self.labels:
+            weights = np.vstack([-weights, weights])
+        return core.FeatureWeights(features, weights.T.copy())
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the learnt state as ``arrays`` and ``numbers``."""
         with self._lock:
             state = self._core.state()
-            if self._trace is not None:
-                state["arrays"]["trace_theta"] = self._trace.theta.copy()
-                state["arrays"]["trace_weights"] = self._trace.weights.copy()
+            if self._dense is not None:
+                dense = self._dense.state
+                state["arrays"]["trace_theta"] = dense.theta.copy()
+                state["arrays"]["trace_weights"] = dense.weights.copy()
+                if self._settings["average"]:
+                    state["arrays"]["trace_sums"] = dense.sums.copy()
+                    state["numbers"]["summed_rounds"] = dense.summed_rounds
             return state
 
     def packed_state(self) -> dict[str, dict[str, Any]]:
@@ -375,16 +417,28 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         """Restore a saved state into a new learner."""
         self._core.restore(state)
         self.add_labels(0)
-        if self._trace is None:
-            return
-        theta, weights = state["arrays"]["trace_theta"], state["arrays"]["trace_weights"]
-        self._trace.grow_to(len(theta))
-        if not theta.shape == weights.shape == self._trace.theta.shape:
-            raise ValueError(f"its weights have shape {theta.shape}, not {self._trace.theta.shape}")
-        for numbers in (theta, weights):
+        if self._dense is not None:
+            self._restore_dense(state)
+
+    def _restore_dense(self, state: dict[str, dict[str, Any]]) -> None:
+        assert self._dense is not None
+        averaged = self._settings["average"]
+        names = ("trace_theta", "trace_weights", *(["trace_sums"] if averaged else ()))
+        matrices = [state["arrays"][name] for name in names]
+        self._dense.grow_to(len(matrices[0]))
+        shape = self._dense.state.theta.shape
+        for numbers in matrices:
+            if numbers.shape != shape:
+                raise ValueError(f"its weights have shape {numbers.shape}, not {shape}")
             if numbers.dtype != np.float64 or not (np.abs(numbers) <= LARGEST_WEIGHT).all():
                 raise ValueError(f"its weights must be numbers up to {LARGEST_WEIGHT:g}")
-        self._trace.theta, self._trace.weights = theta.copy(), weights.copy()
+        summed = state["numbers"]["summed_rounds"] if averaged else 0
+        if not isinstance(summed, int) or not 0 <= summed <= self._rounds:
+            raise ValueError(f"its averages are over {summed!r} of {self._rounds} rounds")
+        theta, weights, *sums = (numbers.copy() for numbers in matrices)
+        self._dense.state = WeightState(
+            theta, weights, sums[0] if sums else np.zeros(shape), summed
+        )
 
 
 def _labels_of(labels: core.LabelRows, row: int) -> npt.NDArray[np.int32]:

@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator
 
 from tagalong import parameters
 from tagalong.learning.update_rules import PREDTRON_UPDATES
+from tagalong.norms.protocol import as_norm
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.registry import as_problem
@@ -13,7 +14,6 @@ from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["PredtronParameters", "checked_settings"]
 
-NORMS = ("l2", "l1", "group", "trace")
 UPDATES = tuple(PREDTRON_UPDATES)
 KERNELS = ("linear", "rbf", "poly")
 
@@ -24,7 +24,7 @@ class PredtronParameters(BaseEstimator):
     def __init__(
         self,
         problem: Any = "label-ranking",
-        norm: str = "l2",
+        norm: Any = "l2",
         update: str = "mistake",
         step: float | None = None,
         average: bool = False,
@@ -60,7 +60,7 @@ class PredtronParameters(BaseEstimator):
     @property
     def feature_count_matters(self) -> bool:
         """Whether scores depend on ``n_features``: with norms other than l2."""
-        return self.norm != "l2"
+        return not isinstance(self.norm, str) or self.norm != "l2"
 
 
 def checked_settings(given: PredtronParameters) -> dict[str, Any]:
@@ -72,7 +72,8 @@ def checked_settings(given: PredtronParameters) -> dict[str, Any]:
         The parameters.
     """
     problem: Any = as_problem(given.problem)
-    norm = parameters.choice(given.norm, "norm", NORMS)
+    norm_or_name = as_norm(given.norm)
+    norm = norm_or_name if isinstance(norm_or_name, str) else "custom"
     dtype = parameters.choice(given.dtype, "dtype", ("float32", "float64"))
     average = parameters.flag(given.average, "average")
     constant = parameters.real(given.constant, "constant")
@@ -82,8 +83,6 @@ def checked_settings(given: PredtronParameters) -> dict[str, Any]:
     if given.step is not None:
         step = parameters.positive(given.step, "step", LARGEST_BUDGET[dtype])
     _check_kernel(given, norm)
-    if average and norm != "l2":
-        raise ValueError(f"norm={norm!r} has no averages: average must be False")
     if given.n_features is not None:
         parameters.integer(given.n_features, "n_features", 1, 2**31)
     parameters.integer(given.passes, "passes", 1)
@@ -108,7 +107,7 @@ def checked_settings(given: PredtronParameters) -> dict[str, Any]:
         "constant": constant,
         "queries": queries,
         "dimension": dimension,
-        "geometry": norm,
+        "geometry": norm_or_name,
         "dtype": dtype,
     }
 
@@ -120,14 +119,14 @@ def _check_kernel(given: PredtronParameters, norm: str) -> None:
         return
     parameters.choice(given.kernel, "kernel", KERNELS)
     if norm != "l2":
-        raise ValueError(f"kernel={given.kernel!r} needs norm='l2', got {norm!r}")
+        raise ValueError(f"kernel={given.kernel!r} needs norm='l2', got {given.norm!r}")
 
 
 def _check_for_queries(given: PredtronParameters, norm: str, constant: float) -> None:
-    if norm == "trace" or given.kernel is not None:
+    if norm in ("trace", "custom") or given.kernel is not None:
         raise ValueError(
             "subset ranking has one weight vector: norm must be 'l2', 'l1' or 'group', and kernel "
-            f"None, got {norm!r} and {given.kernel!r}"
+            f"None, got {given.norm!r} and {given.kernel!r}"
         )
     # A constant feature adds the same to every document of a query, so it cannot rank them.
     if constant != 0 or given.normalize:
