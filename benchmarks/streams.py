@@ -22,6 +22,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MultiLabelBinarizer, normalize
 
+from benchmarks.data_check import warn_of_faults
 from benchmarks.machine_texts import NoTexts, section_items, source_items
 from tagalong.readers import Item, ReadError, read
 
@@ -84,12 +85,13 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Stream:
-    """Load a stream by name."""
+    """Load a stream by name; warn (`FaultyData`) if its labels seem to be mixed up."""
     if name not in _LOADERS:
         raise NoData(f"unknown stream {name!r}; choose from {', '.join(names())}")
     X, Y, labels = _LOADERS[name]()
     if sp.issparse(X) and X.nnz > SPARSE_BELOW * X.shape[0] * X.shape[1]:
         X = X.toarray()
+    warn_of_faults(name, X, Y, labels, from_texts=name in _FROM_TEXTS)
     return Stream(name, X, Y, labels)
 
 
@@ -203,6 +205,8 @@ def _targets(items: list[Item], labels: list[str]) -> tuple[sp.csr_matrix, list[
     binarizer = MultiLabelBinarizer(classes=labels, sparse_output=True)
     return binarizer.fit_transform([item.labels for item in items]).astype(np.int8), labels
 
+
+_FROM_TEXTS = ("newsgroups", "newsgroups-test", "pydocs", "sections", "source")
 
 _LOADERS: dict[str, Callable[[], Parts]] = {
     "debtags": _debtags,

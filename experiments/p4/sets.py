@@ -20,6 +20,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.preprocessing import StandardScaler, normalize
 
 from benchmarks import streams
+from benchmarks.data_check import warn_of_faults
 from experiments.experiment import MissingData
 from experiments.p4 import animals
 from tagalong.readers import read
@@ -79,10 +80,18 @@ def load(name: str) -> Set:
             train, test = Part(*found[:2]), Part(*found[2:])
         else:
             train, test = _READERS[name](name)
+            _warn_of_faults(name, train, test)
     if name in STANDARDISED:
         scale = StandardScaler().fit(train.X)
         train, test = (Part(scale.transform(part.X), part.Y) for part in (train, test))
     return Set(*(Part(unit_rows(part.X), part.Y.astype(np.float64)) for part in (train, test)))
+
+
+def _warn_of_faults(name: str, train: Part, test: Part) -> None:
+    stack: Any = sp.vstack if sp.issparse(train.X) else np.vstack
+    labels = [str(label) for label in range(train.Y.shape[1])]
+    both = stack([train.X, test.X]), np.vstack([train.Y, test.Y])
+    warn_of_faults(name, *both, labels, border=train.X.shape[0])
 
 
 def unit_rows(X: Any) -> Any:

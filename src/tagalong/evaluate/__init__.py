@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tagalong.evaluate.answers import Answers, AtTarget, Coverage
     from tagalong.evaluate.calibration import Calibration, Reliability
     from tagalong.evaluate.coverage import CoverageCurve, coverage_curve
+    from tagalong.evaluate.data_faults import LabelAmongFeatures, MovedLabels, find_data_faults
     from tagalong.evaluate.frozen_runs import frozen
     from tagalong.evaluate.graded import mean_ndcg, ndcg
     from tagalong.evaluate.lists import (
@@ -33,10 +34,12 @@ __all__ = [
     "Calibration",
     "Coverage",
     "CoverageCurve",
+    "LabelAmongFeatures",
     "LabelMeasures",
     "LabelModel",
     "ListLosses",
     "Measures",
+    "MovedLabels",
     "Progress",
     "QueryProgress",
     "Reliability",
@@ -44,6 +47,7 @@ __all__ = [
     "best_list",
     "coverage_curve",
     "expected_loss",
+    "find_data_faults",
     "frozen",
     "list_losses",
     "mean_ndcg",
@@ -60,10 +64,12 @@ __getattr__, __dir__ = lazy_names(
         "Calibration": "tagalong.evaluate.calibration",
         "Coverage": "tagalong.evaluate.answers",
         "CoverageCurve": "tagalong.evaluate.coverage",
+        "LabelAmongFeatures": "tagalong.evaluate.data_faults",
         "LabelMeasures": "tagalong.evaluate.measures",
         "LabelModel": "tagalong.evaluate.regret",
         "ListLosses": "tagalong.evaluate.lists",
         "Measures": "tagalong.evaluate.measures",
+        "MovedLabels": "tagalong.evaluate.data_faults",
         "Progress": "tagalong.evaluate.progress",
         "QueryProgress": "tagalong.evaluate.query_progress",
         "Reliability": "tagalong.evaluate.calibration",
@@ -71,6 +77,7 @@ __getattr__, __dir__ = lazy_names(
         "best_list": "tagalong.evaluate.lists",
         "coverage_curve": "tagalong.evaluate.coverage",
         "expected_loss": "tagalong.evaluate.lists",
+        "find_data_faults": "tagalong.evaluate.data_faults",
         "frozen": "tagalong.evaluate.frozen_runs",
         "list_losses": "tagalong.evaluate.lists",
         "mean_ndcg": "tagalong.evaluate.graded",
