@@ -1,0 +1,87 @@
+"""Corollaries 7 and 8 of P5: the loss of ranking m documents, by an l2 or an l1 competitor."""
+
+from itertools import permutations, product
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tagalong import Predtron
+from tagalong.problems import SubsetRanking
+from tests.reference.predtron import margin_of
+
+Array = npt.NDArray[np.float64]
+FEATURES, QUERIES = 5, 25
+
+
+def orders(m: int) -> list[Array]:
+    """All predictions for m documents, in the form that the problem decodes to."""
+    problem = SubsetRanking()
+    return [problem.decode(-np.argsort(order).astype(float)) for order in permutations(range(m))]
+
+
+def separable_queries(m: int, w: Array, margin: float, seed: int) -> tuple[Array, Array, float]:
+    """Queries of m documents with up to three grades that w ranks by the margin."""
+    rng = np.random.default_rng(seed)
+    problem, predictions = SubsetRanking(), orders(m)
+    patterns = [g for g in product(range(3), repeat=m) if len(set(g)) > 1]
+    X: list[Array] = []
+    grades: list[Array] = []
+    margins: list[float] = []
+    while len(X) < QUERIES:
+        y = np.array(patterns[rng.integers(len(patterns))], dtype=float)
+        # Documents of one grade score nearly the same, so that every correct order wins.
+        documents = rng.uniform(-1, 1, (m, FEATURES))
+        wanted = 2 * (y - y.mean()) + 0.01 * rng.normal(size=m)
+        documents += np.outer(wanted - documents @ w, w) / (w @ w)
+        found = margin_of(problem, predictions, documents, w, y)
+        if found >= margin:
+            X.append(documents)
+            grades.append(y)
+            margins.append(found)
+    return np.concatenate(X), np.concatenate(grades), min(margins)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
+@pytest.mark.parametrize("norm", ["l2", "l1"])
+@pytest.mark.parametrize("update", ["mistake", "loss"])
+def test_the_loss_of_queries_is_bounded(m: int, norm: str, update: str) -> None:
+    rng = np.random.default_rng(m)
+    w = rng.normal(size=FEATURES) * [1, 1, 0, 0, 0]
+    w /= np.linalg.norm(w) if norm == "l2" else np.abs(w).sum()
+    X, y, margin = separable_queries(m, w, 0.05, seed=m)
+    parts = X.reshape(QUERIES, m, FEATURES)
+    if norm == "l2":
+        radius = max(np.linalg.norm(part, 2) for part in parts)
+    else:
+        radius = max(np.linalg.norm(part, axis=0).max() for part in parts)
+    first = Predtron("subset-ranking", norm, dtype="float64").fit(X, y, group=[m] * QUERIES)
+    facts = first.certificate_
+    square = radius**2 * facts.spread
+    step = facts.least_loss / (4 * square) if update == "mistake" else 1.0
+    model = Predtron("subset-ranking", norm, update, step=step, dtype="float64", passes=40)
+    certificate = model.fit(X, y, group=[m] * QUERIES).certificate_
+    assert facts.radius == pytest.approx(radius)
+    if update == "mistake":
+        bound = 4 * square / (facts.least_loss * margin**2)
+    else:
+        bound = 4 * square / margin**2
+    assert 0 < certificate.loss <= bound
+    # With a given step the certificate uses the Frobenius norm, which is no smaller.
+    if update == "loss":
+        assert bound * (1 - 1e-9) <= certificate.bound(margin) < np.inf
+
+
+@pytest.mark.parametrize("m", [3, 4])
+@pytest.mark.parametrize("norm", ["l2", "l1"])
+def test_a_separable_stream_is_learnt_without_further_loss(m: int, norm: str) -> None:
+    """The bound is finite, so the losses must end; the loss-driven update gets there soon."""
+    w = np.array([1.0, -0.5, 0, 0, 0])
+    X, y, _ = separable_queries(m, w, 0.05, seed=m)
+    group = [m] * QUERIES
+    model = Predtron("subset-ranking", norm, "loss", dtype="float64", passes=300)
+    model.fit(X, y, group=group)
+    before = model.certificate_.loss
+    model.partial_fit(X, y, group=group)
+    assert model.certificate_.loss == before
+    assert model.score(X, y, group=group) == pytest.approx(1.0)
