@@ -1,4 +1,4 @@
-"""Corollaries 7 and 8 of P5: the loss of ranking m documents, by an l2 or an l1 competitor."""
+"""Corollaries 5 to 8 of P5: the loss of ranking m documents or m labels."""
 
 from itertools import permutations, product
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from tagalong import Predtron
-from tagalong.problems import SubsetRanking
+from tagalong.problems import LabelRanking, SubsetRanking
 from tests.reference.predtron import margin_of
 
 Array = npt.NDArray[np.float64]
@@ -85,3 +85,37 @@ def test_a_separable_stream_is_learnt_without_further_loss(m: int, norm: str) ->
     model.partial_fit(X, y, group=group)
     assert model.certificate_.loss == before
     assert model.score(X, y, group=group) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
+@pytest.mark.parametrize("norm", ["l2", "group", "l1"])
+@pytest.mark.parametrize("update", ["mistake", "loss"])
+def test_the_loss_of_label_rankings_is_bounded(m: int, norm: str, update: str) -> None:
+    """Corollary 7 (l2) and 8 (group): m labels; m of m + 4 features matter."""
+    rng = np.random.default_rng(m)
+    problem, predictions = LabelRanking(dimension=m), orders(m)
+    W = np.zeros((m, m + 4))
+    W[:, :m] = np.eye(m) + 0.1 * rng.normal(size=(m, m))
+    sizes = {"l2": np.linalg.norm(W), "group": np.linalg.norm(W, axis=0).sum()}
+    W /= sizes.get(norm, np.abs(W).sum())
+    X, Y, margins = [], [], []
+    while len(X) < 40:
+        y = rng.integers(2, size=m)
+        if y.all() or not y.any():
+            continue  # every order is correct
+        wanted = np.where(y, 1.0, -1.0) + 0.005 * rng.normal(size=m)
+        x = np.concatenate([np.linalg.solve(W[:, :m], wanted), rng.uniform(-1, 1, 4)])
+        X.append(x / np.abs(x).max())
+        Y.append(y)
+        margins.append(margin_of(problem, predictions, W, X[-1], y))
+    margin = min(margins)
+    assert margin > 0
+    lengths = np.linalg.norm(X, axis=1) if norm == "l2" else np.abs(X).max(axis=1)
+    facts = Predtron(problem, norm, dtype="float64").fit(X, np.array(Y)).certificate_
+    square = lengths.max() ** 2 * facts.spread
+    step = facts.least_loss / (4 * square) if update == "mistake" else 1.0
+    model = Predtron(problem, norm, update, step=step, dtype="float64", passes=40)
+    certificate = model.fit(X, np.array(Y)).certificate_
+    bound = 4 * square / margin**2 / (facts.least_loss if update == "mistake" else 1.0)
+    assert 0 < certificate.loss <= bound
+    assert certificate.bound(margin) == pytest.approx(bound)

@@ -1,0 +1,69 @@
+"""docs/papers.md names only what exists, and every experiment."""
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments import catalogue
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "papers.md").read_text()
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and "`tests/" in line
+]
+NAMES = sorted({name for row in ROWS for name in re.findall(r"`([^`]+)`", row[1])})
+PACKAGES = (
+    "tagalong",
+    "tagalong.problems",
+    "tagalong.norms",
+    "tagalong.losses",
+    "tagalong.evaluate",
+    "tagalong.features",
+)
+
+
+def public(name: str) -> Any:
+    for package in map(importlib.import_module, PACKAGES):
+        if name in package.__all__:
+            return getattr(package, name)
+    raise AssertionError(f"{name} is in none of {PACKAGES}")
+
+
+def test_the_page_has_a_row_per_statement() -> None:
+    assert len(ROWS) > 30
+    assert all(len(row) == 3 and row[0] and NAMES for row in ROWS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_public_names_and_their_parameters_exist(name: str) -> None:
+    tree: Any = ast.parse(name, mode="eval").body
+    if isinstance(tree, ast.Attribute):
+        assert hasattr(public(tree.value.func.id), tree.attr)  # type: ignore[attr-defined]
+        return
+    if not isinstance(tree, ast.Call):
+        assert public(name) is not None
+        return
+    found = public(tree.func.id)  # type: ignore[attr-defined]
+    given = {each.arg: ast.literal_eval(each.value) for each in tree.keywords}
+    inspect.signature(found).bind(**given)
+    model = found(**given)
+    if hasattr(model, "check_parameters"):
+        model.check_parameters()
+
+
+def test_the_tests_exist() -> None:
+    for row in ROWS:
+        for path in re.findall(r"`([^`]+)`", row[2]):
+            assert (ROOT / path).is_file(), path
+
+
+def test_the_experiments_are_those_of_the_catalogue() -> None:
+    named = set(re.findall(r"`(p\d/\w+)`", PAGE))
+    assert named == {experiment.name for experiment in catalogue.experiments()}
