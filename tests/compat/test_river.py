@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagalong import LabelRanker, SharedLabelRanker, load
+from tagalong import LabelRanker, Predtron, SharedLabelRanker, load
 
 pytest.importorskip("river")
 
@@ -32,8 +32,20 @@ MODELS = [MultiLabelRanker, MulticlassRanker]
         MulticlassRanker(),
         MultiLabelRanker(),
         MultiLabelRanker(LabelRanker("single", "euclidean", average=False, dtype="float64")),
+        MulticlassRanker(Predtron("multiclass", average=True)),
+        MultiLabelRanker(Predtron("label-ranking", step=1.0)),
+        MultiLabelRanker(Predtron("multilabel", "l1", average=True, n_features=1000)),
+        MultiLabelRanker(Predtron("multilabel", kernel="rbf", budget=50, average=True)),
     ],
-    ids=["one label", "many labels", "another learner"],
+    ids=[
+        "one label",
+        "many labels",
+        "another learner",
+        "Predtron, classes",
+        "Predtron, rankings",
+        "Predtron, averaged l1 norm",
+        "Predtron, kernel",
+    ],
 )
 def test_rivers_own_checks(model, monkeypatch):
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)
