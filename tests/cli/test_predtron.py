@@ -13,7 +13,7 @@ from tagalong.learning.certificates import LossCertificate
 from tagalong.learning.rounds import QueryRound
 from tagalong.problems import LabelRanking, Multiclass
 from tagalong.readers import read
-from tagalong.readers.queries import Query, queries
+from tagalong.readers.queries import Query, grades_of, queries
 from tests.cli.conftest import Run
 from tests.cli.test_shared import stream
 from tests.contract.bits import native_of
@@ -96,6 +96,33 @@ def test_ndcg_of_queries(run: Run, tmp_path: Path) -> None:
     text = run("learn", source, *QUERIES).out
     assert "30 queries" in text
     assert "NDCG@3" in text
+
+
+def test_suggest_orders_documents_and_evaluate_measures_them(run: Run, tmp_path: Path) -> None:
+    source = graded(tmp_path / "q.svm")
+    run("learn", source, *QUERIES, "--model", "q.tagalong", "--set", "step=1")
+    tagger = tagalong.load("q.tagalong")
+    before = tagger.model_hash()
+    found = run("suggest", source, "--model", "q.tagalong")
+    lines = [json.loads(line) for line in found.out.splitlines()]
+    progress = QueryProgress(3)
+    with read(source) as items:
+        for query, line in zip(queries(items), lines, strict=True):
+            scores = tagger.score_query(query)
+            assert line["query"] == query.id
+            best = np.argsort(-scores, kind="stable")
+            assert [each["document"] - 1 for each in line["documents"]] == best.tolist()
+            assert [each["score"] for each in line["documents"]] == scores[best].tolist()
+            progress.add(QueryRound(scores, np.array(grades_of(query))))
+    measured = run("evaluate", source, "--model", "q.tagalong", "--at", "3", "--json")
+    assert measured.code == 0
+    ndcg = measured.json["report"]["overall"]["ndcg_at_k"]
+    assert ndcg == progress.report().overall.ndcg_at_k > 0.8
+    assert "NDCG@3" in run("evaluate", source, "--model", "q.tagalong", "--at", "3").out
+    assert tagalong.load("q.tagalong").model_hash() == before
+    refused = run("suggest", "--text", "a", "--model", "q.tagalong")
+    assert refused.code == 2
+    assert "ranks the documents of queries" in refused.err
 
 
 def test_run_over_queries_resumes_to_the_same_bits(run: Run, tmp_path: Path) -> None:

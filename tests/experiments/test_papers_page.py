@@ -51,7 +51,7 @@ def test_public_names_and_their_parameters_exist(name: str) -> None:
         assert public(name) is not None
         return
     found = public(tree.func.id)  # type: ignore[attr-defined]
-    given = {each.arg: ast.literal_eval(each.value) for each in tree.keywords}
+    given = {str(each.arg): ast.literal_eval(each.value) for each in tree.keywords}
     inspect.signature(found).bind(**given)
     model = found(**given)
     if hasattr(model, "check_parameters"):

@@ -1,6 +1,7 @@
 """Corollaries 5 to 8 of P5: the loss of ranking m documents or m labels."""
 
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ Array = npt.NDArray[np.float64]
 FEATURES, QUERIES = 5, 25
 
 
-def orders(m: int) -> list[Array]:
+def orders(m: int) -> list[Any]:
     """All predictions for m documents, in the form that the problem decodes to."""
     problem = SubsetRanking()
     return [problem.decode(-np.argsort(order).astype(float)) for order in permutations(range(m))]
@@ -52,9 +53,9 @@ def test_the_loss_of_queries_is_bounded(m: int, norm: str, update: str) -> None:
     X, y, margin = separable_queries(m, w, 0.05, seed=m)
     parts = X.reshape(QUERIES, m, FEATURES)
     if norm == "l2":
-        radius = max(np.linalg.norm(part, 2) for part in parts)
+        radius = max(float(np.linalg.norm(part, 2)) for part in parts)
     else:
-        radius = max(np.linalg.norm(part, axis=0).max() for part in parts)
+        radius = max(float(np.linalg.norm(part, axis=0).max()) for part in parts)
     first = Predtron("subset-ranking", norm, dtype="float64").fit(X, y, group=[m] * QUERIES)
     facts = first.certificate_
     square = radius**2 * facts.spread
@@ -98,7 +99,9 @@ def test_the_loss_of_label_rankings_is_bounded(m: int, norm: str, update: str) -
     W[:, :m] = np.eye(m) + 0.1 * rng.normal(size=(m, m))
     sizes = {"l2": np.linalg.norm(W), "group": np.linalg.norm(W, axis=0).sum()}
     W /= sizes.get(norm, np.abs(W).sum())
-    X, Y, margins = [], [], []
+    X: list[Array] = []
+    Y: list[Any] = []
+    margins: list[float] = []
     while len(X) < 40:
         y = rng.integers(2, size=m)
         if y.all() or not y.any():
@@ -112,7 +115,7 @@ def test_the_loss_of_label_rankings_is_bounded(m: int, norm: str, update: str) -
     assert margin > 0
     lengths = np.linalg.norm(X, axis=1) if norm == "l2" else np.abs(X).max(axis=1)
     facts = Predtron(problem, norm, dtype="float64").fit(X, np.array(Y)).certificate_
-    square = lengths.max() ** 2 * facts.spread
+    square = float(lengths.max()) ** 2 * facts.spread
     step = facts.least_loss / (4 * square) if update == "mistake" else 1.0
     model = Predtron(problem, norm, update, step=step, dtype="float64", passes=40)
     certificate = model.fit(X, np.array(Y)).certificate_

@@ -90,7 +90,8 @@ def test_the_problem_selects_the_learner(problem: Any, learner: type) -> None:
 
 def test_the_public_names_of_the_estimator() -> None:
     """The delegation adds no public names."""
-    everywhere = LABEL_METHODS | {"watch_query", "n_features_in_", "feature_names_in_"}
+    queries = {"watch_query", "score_query"}
+    everywhere = LABEL_METHODS | queries | {"n_features_in_", "feature_names_in_"}
     of_scikit_learn = {"get_metadata_routing", "get_params", "set_params"} | {
         f"set_{call}_request" for call in ("fit", "partial_fit", "predict", "score")
     }
@@ -169,12 +170,13 @@ def test_groups_and_queries_are_for_subset_ranking_only(problem: Any, learner: t
         "predict": lambda: model.predict(X, group=[6, 6]),
         "score": lambda: model.score(X, Y, group=[6, 6]),
         "watch_query": lambda: model.watch_query([EXAMPLE], [1]),
+        "score_query": lambda: model.score_query([EXAMPLE]),
     }
     for name, call in calls.items():
         if learner is QueryPredtron:
             call()
             continue
-        what = "watch_query" if name == "watch_query" else "group"
+        what = name if name.endswith("_query") else "group"
         with pytest.raises(
             ValueError, match=f"^{what} is for subset ranking; this learner has another problem$"
         ):

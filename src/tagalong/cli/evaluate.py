@@ -31,6 +31,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
             f"plot; use tagalong learn --plot-kind {args.plot_kind}"
         )
     tagger = load_model_or_workspace(args, out)
+    if tagger.ranks_documents:
+        from tagalong.cli.documents import evaluate_queries
+
+        return evaluate_queries(tagger, args, out)
     frozen = FrozenTagger(tagger)
     progress = Progress(args.at, args.window)
     columns = [name for name in OPTIONAL_COLUMNS if name != "labels"]

@@ -51,6 +51,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.server is None:
         check_server_options(args)
         tagger = load_model_or_workspace(args, out)
+        if tagger.ranks_documents:
+            from tagalong.cli.documents import suggest_orders
+
+            return suggest_orders(tagger, args, out)
         return _suggest(tagger, tagger, format, args, out)
     if args.k > MOST_OF_A_SERVER:
         raise UsageError(f"-k {args.k}: a server suggests at most {MOST_OF_A_SERVER:,} labels")

@@ -223,6 +223,9 @@ class QueryLearner(Learner, Protocol):
     ) -> npt.NDArray[Any]:
         """Learn the grades of a query's documents; return the scores from before learning."""
 
+    def score_query(self, documents: Sequence[Pair]) -> npt.NDArray[Any]:
+        """Return the scores of a query's documents."""
+
 
 def is_online(learner: Learner) -> TypeGuard[OnlineLearner]:
     """Return whether a learner learns example by example."""

@@ -5,6 +5,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 
 from tagalong import parameters
@@ -17,6 +18,7 @@ from tagalong.learning.model_hash import model_hash
 from tagalong.learning.protocols import (
     Learner,
     OnlineLearner,
+    QueryLearner,
     is_online,
     ranks_documents,
     shows_lists,
@@ -345,6 +347,25 @@ class Tagger(Suggester):
             return None
         return rows
 
+    def score_query(self, query: Query) -> npt.NDArray[Any]:
+        """Return the scores of the documents of a query, without learning.
+
+        Parameters
+        ----------
+        query : Query
+            Documents; their labels are not used.
+        """
+        learner = self._document_learner()
+        return learner.score_query([self.features.look(each).pairs() for each in query.documents])
+
+    def _document_learner(self) -> QueryLearner:
+        if not ranks_documents(self.learner):
+            raise ValueError(
+                f"the learner of this tagger, {type(self.learner).__name__}, ranks labels; it does "
+                "not rank documents"
+            )
+        return self.learner
+
     def watch_query(self, query: Query, weight: float = 1.0) -> QueryRound:
         """Learn the grades of the documents of a query, and return their scores before learning.
 
@@ -355,12 +376,7 @@ class Tagger(Suggester):
         weight : float
             Weight of the query.
         """
-        learner = self.learner
-        if not ranks_documents(learner):
-            raise ValueError(
-                f"the learner of this tagger, {type(learner).__name__}, ranks labels; it does not "
-                "rank documents"
-            )
+        learner = self._document_learner()
         grades = np.array(grades_of(query))
         with self._lock:
             pairs = []

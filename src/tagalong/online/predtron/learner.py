@@ -311,6 +311,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     forget_labels = delegated(LabelPredtron.forget_labels)
     merge_labels = delegated(LabelPredtron.merge_labels)
     watch_query = delegated(QueryPredtron.watch_query)
+    score_query = delegated(QueryPredtron.score_query)
 
     # Attributes.
 

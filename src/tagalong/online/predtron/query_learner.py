@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import parameters
 from tagalong.learning.estimators import restored_on_error
+from tagalong.learning.examples import as_matrix
 from tagalong.learning.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.learning.protocols import Task
 from tagalong.online.label_model import Settings
@@ -113,6 +114,20 @@ class QueryPredtron(StructuredPredtron):
                 document_matrix(documents), lambda rows: self._batch(rows, grades, [weight], None)
             )
         return batch.learn(watched=True)[0]
+
+    def score_query(self, documents: Sequence[Example]) -> npt.NDArray[Any]:
+        """Return the scores of the documents of one query; features may be new.
+
+        Parameters
+        ----------
+        documents : sequence of (indices, values) or mappings of numbers to values
+            The documents.
+        """
+        check_is_fitted(self)
+        matrix = as_matrix(document_matrix(documents))
+        self._native.check(matrix)
+        scores = self._native.query_scores(matrix, 0, matrix.shape[0], True)
+        return np.asarray(scores, dtype=self._settings["dtype"])
 
     def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of documents, (rows,).

@@ -9,6 +9,7 @@ _FOR_LABELS = "{call} is for problems with labels, not for {problem!r}"
 UNSUPPORTED_CALLS = {
     "confidence": "confidence is for problems with one class per row, not for {given!r}",
     "watch_query": "watch_query is for subset ranking; this learner has another problem",
+    "score_query": "score_query is for subset ranking; this learner has another problem",
     "watch_one": _FOR_LABELS.replace("{call}", "learn_one"),
     **dict.fromkeys(
         ("check_example", "rank_one", "score_one"),
