@@ -69,6 +69,7 @@ def check(expected):
 
 def kill_one(client, choice):
     """Kill one of the workers, which is probably in the middle of a shard."""
+    client.wait_for_workers(2, timeout=TIMEOUT)  # a guard gives up a worker that dies at its start
     pids = sorted(guard.pid for guard in client.cluster.workers.values() if guard.pid)
     if pids:
         with suppress(ProcessLookupError):
