@@ -30,6 +30,7 @@ PUBLIC_NAMES = [
     "ZeroShot",
     "attribute_prior",
     "load",
+    "mix",
     "model_hash",
 ]
 
