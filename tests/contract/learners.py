@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker
-from tagalong.features import FolderAffinity
 from tagalong.losses import ExponentialLoss
 from tagalong.problems import LabelRanking, Multilabel
 from tests.contract.stream import N_FEATURES
@@ -113,7 +112,6 @@ LEARNERS = [
     label_ranker("working-set-euclidean", working_set=True, geometry="euclidean", dtype="float64"),
     label_ranker("plain-rows", normalize=False, constant=0, update="conproj"),
     shared_ranker("default"),
-    shared_ranker("seldom-of-all", features=FolderAffinity(seldom_of="all"), update="max"),
     shared_ranker("max-float64", update="max", dtype="float64"),
     shared_ranker("optimal", update="optimal", C=3.0),
     shared_ranker("entropic-simproj", geometry="entropic"),

@@ -1,5 +1,7 @@
 r"""The losses that the library has: square, logistic and exponential."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tagalong.losses.protocol import LossConstants, Margins
@@ -7,6 +9,7 @@ from tagalong.losses.protocol import LossConstants, Margins
 __all__ = ["BUILT_IN", "ExponentialLoss", "LogisticLoss", "SquareLoss"]
 
 
+@dataclass(unsafe_hash=True)
 class SquareLoss:
     r""":math:`L(\Delta) = (1 - \Delta)^2 / 2` on [-R, R] with R at most 1; p is (1 + margin)/2."""
 
@@ -51,6 +54,7 @@ class SquareLoss:
         return LossConstants(0.5, (1 + radius) ** 2, 1.0)
 
 
+@dataclass(unsafe_hash=True)
 class LogisticLoss:
     r""":math:`L(\Delta) = \ln(1 + e^{-\Delta})`; p is the logistic function of the margin."""
 
@@ -95,6 +99,7 @@ class LogisticLoss:
         return LossConstants(0.25, 1.0, float(1 / (2 * (1 + np.cosh(radius)))))
 
 
+@dataclass(unsafe_hash=True)
 class ExponentialLoss:
     r""":math:`L(\Delta) = e^{-\Delta}`; p is the logistic function of twice the margin."""
 
