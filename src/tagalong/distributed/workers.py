@@ -61,6 +61,19 @@ class Workers(ABC):
         return the same for the same arguments: it is called again if its worker is lost.
         """
 
+    def submit_all(
+        self, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
+    ) -> list[Any]:
+        """Have workers call a function for each tuple of arguments; return the handles.
+
+        A call whose worker is lost is repeated.
+        """
+        return [self.submit(function, *each) for each in arguments]
+
+    def keep(self, handle: Any) -> Any:
+        """Return a handle of a result that many calls will need: it is not sent with each call."""
+        return handle
+
     @abstractmethod
     def wait_for_any(self, handles: Collection[Any]) -> list[Any]:
         """Wait until at least one of these calls has ended; return those that have."""
@@ -99,6 +112,11 @@ class DaskWorkers(Workers):
         """Have a worker call a function, preferably the one that holds the arguments."""
         here = [one.future() if isinstance(one, _SentByDask) else one for one in args]
         return self._client.submit(function, *here, pure=False)
+
+    def compute(self, delayed: list[Any]) -> list[Any]:
+        """Have the workers compute values that Dask has delayed; return their handles."""
+        handles: list[Any] = self._client.compute(delayed)
+        return handles
 
     def wait_for_any(self, handles: Collection[Any]) -> list[Any]:
         """Wait until at least one of these calls has ended; return those that have."""
@@ -191,6 +209,33 @@ class ExecutorWorkers(Workers):
             self._executor.shutdown(wait=False)
             self._executor = self._make()
             return self._executor.submit(_call, function, here)
+
+    def submit_all(
+        self, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
+    ) -> list[Any]:
+        """Have workers call a function for each tuple of arguments, and wait for the results.
+
+        Raises
+        ------
+        WorkerLost
+            A call lost its worker too often. It is probably the cause.
+        """
+        calls = [list(each) for each in arguments]
+        handles = [self.submit(function, *each) for each in calls]
+        for at, each in enumerate(calls):
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    self.result(handles[at])
+                    break
+                except WorkerLost as error:
+                    if attempt == ATTEMPTS:
+                        raise WorkerLost(f"given up after {ATTEMPTS} attempts: {error}") from error
+                    handles[at] = self.submit(function, *each)
+        return handles
+
+    def keep(self, handle: Any) -> Any:
+        """Write a result to a file that every process reads once; threads share it."""
+        return self.send(self.result(handle))
 
     def wait_for_any(self, handles: Collection[Any]) -> list[Any]:
         """Wait until at least one of these calls has ended; return those that have."""
