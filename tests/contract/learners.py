@@ -12,6 +12,7 @@ import pytest
 
 from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker
 from tagalong.losses import ExponentialLoss
+from tagalong.losses.table import TabulatedLoss, tabulated
 from tagalong.problems import LabelRanking, Multilabel
 from tests.contract.stream import N_FEATURES
 from tests.online.custom_features import Affinity, Kesler
@@ -25,6 +26,9 @@ ROWS = "rows"  # a feature gets its row of weights at its first update
 PROTOTYPES = "prototypes"  # one weight vector per label
 RACE = "race"  # several learners compete, so that coef_ is approximate
 CUTOFF = "cutoff"  # predicts the labels that score at least the cut-off
+
+# A file has a loss as a table, which is then the parameter of the loaded model.
+EXPONENTIAL = TabulatedLoss(1.0, tabulated(ExponentialLoss(), 1.0))
 
 PARTIAL_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED})
 PARTIAL_PROTOTYPES = PARTIAL_RANKER | {PROTOTYPES}
@@ -121,7 +125,7 @@ LEARNERS = [
     partial_ranker("full-float32", loss="logistic", radius=2.0, dtype="float32"),
     partial_ranker("diagonal", covariance="diagonal", max_explore=2),
     partial_ranker("kernel", covariance="kernel"),
-    partial_ranker("exponential-ranking", loss=ExponentialLoss(), miss_weight=1.0),
+    partial_ranker("exponential-ranking", loss=EXPONENTIAL, miss_weight=1.0),
     predtron("ranking", LabelRanking(), step=1.0),
     predtron("ranking-averaged-float64", LabelRanking("-i^2"), average=True, dtype="float64"),
     predtron("hamming-l1", Multilabel(), norm="l1", step=0.1),
