@@ -112,10 +112,9 @@ def overhead_rows(tasks: int) -> list[list[str]]:
 
 
 def sent_rows(tagger: Tagger, source: Path) -> list[list[str]]:
-    """Rows of the table of what is sent, in bytes as pickled.
+    """Rows of the table of what tagging sends, in bytes as pickled.
 
-    Further kinds of work add their rows here: bytes per round of batch training, and of streams in
-    shards.
+    The benchmarks m3l-rows and mixing have the bytes of a round, or of an epoch, of their work.
     """
     settings = Settings(shard_size=source.stat().st_size // SHARDS + 1)
     shards = find_shards(find_inputs([str(source)], settings), settings)

@@ -13,6 +13,7 @@ from benchmarks.markdown import table
 from benchmarks.streams import NoData, load
 from tagalong import LabelRanker
 from tagalong.distributed import learn
+from tagalong.distributed.shards import packed
 from tagalong.evaluate import frozen
 
 SHARE = 0.8
@@ -39,9 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
     for _ in range(args.epochs):
         one.partial_fit(X[:learnt], Y[:learnt])
         reference.append(frozen(one, *held_out).overall.average_precision)
-    header = ["shards", *(f"epoch {n + 1}" for n in range(args.epochs)), "dual", "seconds"]
+    epochs = [f"epoch {n + 1}" for n in range(args.epochs)]
+    header = ["shards", *epochs, "dual", "seconds", "MB per epoch"]
     dual = f"{one.certificate_.dual:.6g}"
-    rows = [["one learner", *(f"{found:.4f}" for found in reference), dual, ""]]
+    rows = [["one learner", *(f"{found:.4f}" for found in reference), dual, "", ""]]
     for count in args.shards:
         shards = [(X[k:learnt:count], Y[k:learnt:count]) for k in range(count)]
         how = args.how if args.how in ("average", "sum") else [float(args.how)] * count
@@ -51,7 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         seconds = time.perf_counter() - started
         precisions = [f"{epoch.held_out:.4f}" for epoch in found.epochs]
         last = f"{found.epochs[-1].dual:.6g}"
-        rows.append([str(count), *precisions, last, f"{seconds:.1f}"])
+        sent = 2 * count * len(packed(found.model)) / 1e6  # to every worker, and back
+        rows.append([str(count), *precisions, last, f"{seconds:.1f}", f"{sent:.0f}"])
     print(table(header, rows))
     return 0
 

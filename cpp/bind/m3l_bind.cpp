@@ -424,12 +424,14 @@ void add_m3l(nb::module_& module) {
                  return std::tuple(self.tolerance, self.most_passes, self.threads, self.seed,
                                    self.cache_bytes, self.constant, self.smo);
              })
-        .def("__setstate__",
-             [](Settings& self, const std::tuple<double, int, int, std::uint64_t, std::size_t,
-                                                 double, bool>& state) {
-                 const auto& [tolerance, passes, threads, seed, cache_bytes, constant, smo] = state;
-                 new (&self) Settings{tolerance, passes, threads, seed, cache_bytes, constant, smo};
-             })
+        .def(
+            "__setstate__",
+            [](Settings& self, const std::tuple<double, int, int, std::uint64_t, std::size_t,
+                                                double, bool>& state) {
+                const auto& [tolerance, passes, threads, seed, cache_bytes, constant, smo] = state;
+                new (&self) Settings{tolerance, passes, threads, seed, cache_bytes, constant, smo};
+            },
+            nb::arg("state"))
         .def_ro("tolerance", &Settings::tolerance)
         .def_ro("most_passes", &Settings::most_passes)
         .def_ro("threads", &Settings::threads)

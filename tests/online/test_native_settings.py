@@ -80,4 +80,4 @@ def test_settings_are_keyword_only() -> None:
 
 
 def test_solver_settings_equal_those_of_the_classifier() -> None:
-    assert M3LClassifier(tol=1e-5)._checked_settings().tolerance == 1e-5
+    assert M3LClassifier(tol=1e-5).checked_settings().tolerance == 1e-5

@@ -57,16 +57,15 @@ def test_explicit_blocks_give_the_same_bits(update: str, dtype: str, k: int) -> 
     assert ranker.coef_.any()
 
 
+# Thresholds that have not moved are equal, and which of them "max" moves first then depends on
+# rounding. The test above compares its choice to the bit.
+WITHOUT_CHOICE = [name for name in SHARED if name != "max"]
+
+
 @settings(max_examples=25)
-@given(
-    seed=st.integers(0, 1000),
-    k=st.integers(2, 5),
-    update=st.sampled_from(SHARED),
-    ternary=st.booleans(),
-)
-def test_the_naive_twin_has_the_same_weights(seed: int, k: int, update: Any, ternary: bool) -> None:
+@given(seed=st.integers(0, 1000), k=st.integers(2, 5), update=st.sampled_from(WITHOUT_CHOICE))
+def test_the_naive_twin_has_the_same_weights(seed: int, k: int, update: Any) -> None:
     X, y = some_rows(seed, k=k)
-    X = np.sign(X) if ternary else X
     twin = NaiveBlocks(2 * (3 + k), update, "entropic", 0.3, 0.1)
     for block in signed_stream(X, y, k):
         twin.learn(block.X, block.y)

@@ -84,6 +84,7 @@ def test_in_a_grid_search_and_cross_validation() -> None:
 def test_parameters_are_stored_unchanged() -> None:
     changed: dict[str, Any] = {
         "update": "optimal",
+        "geometry": "euclidean",
         "C": 3,
         "margin": 2.0,
         "passes": 2,

@@ -11,6 +11,7 @@ from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.evaluate import QueryProgress
 from tagalong.learning.rounds import QueryRound
 from tagalong.readers.queries import grades_of, queries
+from tagalong.readers.writing import open_destination
 from tagalong.tagger import Tagger
 
 __all__ = ["evaluate_queries", "suggest_orders"]
@@ -24,7 +25,7 @@ def suggest_orders(tagger: Tagger, args: argparse.Namespace, out: Output) -> int
             "neither --to nor --out"
         )
     reading = reading_of(args, tagger, optional=OPTIONAL_COLUMNS)
-    with reading.open() as stream:
+    with reading.open() as stream, open_destination("-") as lines:
         for query in queries(reading.limited(stream)):
             scores = tagger.score_query(query)
             order = np.argsort(-scores, kind="stable").tolist()
@@ -36,7 +37,8 @@ def suggest_orders(tagger: Tagger, args: argparse.Namespace, out: Output) -> int
                 }
                 for place in order
             ]
-            print(json.dumps({"query": query.id, "documents": documents}))
+            line = json.dumps({"query": query.id, "documents": documents})
+            lines.write(f"{line}\n".encode())
     out.report_skipped(stream.skipped, stream.errors, stream.links)
     return SOME_SKIPPED if stream.skipped else OK
 

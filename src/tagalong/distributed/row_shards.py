@@ -94,7 +94,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Description:
-    """What the client needs to know of a shard before the labels of all shards are known.
+    """Facts about a shard that the client needs before the labels of all shards are known.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Layout:
-    """What all shards agree on: the labels, the columns in use, and the scale of the rows."""
+    """Common to all shards: the labels, the columns in use, and the scale of the rows."""
 
     labels: Labels
     features: npt.NDArray[np.int32]

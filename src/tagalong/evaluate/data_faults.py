@@ -134,13 +134,13 @@ def find_data_faults(
     >>> import numpy as np
     >>> from tagalong.evaluate import find_data_faults
     >>> rng = np.random.default_rng(0)
-    >>> Y = rng.random((1000, 20)) < np.linspace(0.05, 0.5, 20)
-    >>> X = Y @ rng.normal(size=(20, 30)) + rng.normal(size=(1000, 30))
+    >>> Y = rng.random((2000, 30)) < rng.uniform(0.02, 0.3, size=30)
+    >>> X = Y @ rng.normal(size=(30, 40)) + rng.normal(size=(2000, 40))
     >>> find_data_faults(X, Y)
     []
-    >>> Y[500:] = np.roll(Y[500:], 1, axis=1)
+    >>> Y[1000:] = np.roll(Y[1000:], 1, axis=1)
     >>> [fault.row for fault in find_data_faults(X, Y)]
-    [500]
+    [1000]
     """
     targets = sp.csr_array(Y).astype(bool).astype(np.int64)
     rows, K = targets.shape

@@ -247,7 +247,13 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         ----------
         solver : callable
             Returns the solution of a validated `Training`.
-        X, y, sample_weight, cost
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            As for `fit`.
+        y : targets
+            As for `fit`.
+        sample_weight : array of shape (rows,), optional
+            As for `fit`.
+        cost : array or sparse matrix of shape (rows, K), optional
             As for `fit`.
         """
         settings = self.checked_settings()

@@ -105,7 +105,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Summary:
-    """What is known of a solution that several solvers have computed together.
+    """Figures of a solution that several solvers have computed together.
 
     Its fields are those of the native solutions.
     """
