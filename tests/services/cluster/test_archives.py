@@ -97,10 +97,17 @@ def test_workers_are_killed_at_ten_moments(cluster, archive, seed):
 
 
 def test_links_are_cut(archive, tmp_path):
-    """Two workers reach the scheduler through links that are cut three times."""
+    """Workers reach the scheduler through links that are cut; each ends, and another one comes."""
     sources, expected = archive
     command = [sys.executable, "-m", "distributed.cli.dask_worker"]
     flags = ["--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path / "scratch")]
+    workers = []
+
+    def start_worker(link):
+        address = f"tcp://127.0.0.1:{link.port}"
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        workers.append(subprocess.Popen([*command, address, *flags], **quiet))
+
     with (
         distributed.LocalCluster(
             n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0"
@@ -109,22 +116,18 @@ def test_links_are_cut(archive, tmp_path):
     ):
         port = int(cluster.scheduler_address.rsplit(":", 1)[1])
         links = [Link(port) for _ in range(2)]
-        workers = [
-            subprocess.Popen(
-                [*command, f"tcp://127.0.0.1:{link.port}", *flags],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            for link in links
-        ]
         try:
+            for link in links:
+                start_worker(link)
             client.wait_for_workers(2, timeout=TIMEOUT)
             moments = {5: 0, 15: 1, 25: 0}
             cut = []
 
             def on_progress(progress):
                 if progress.finished in moments:
-                    cut.append(links[moments.pop(progress.finished)].cut())
+                    link = links[moments.pop(progress.finished)]
+                    cut.append(link.cut())
+                    start_worker(link)
 
             done = suggest(
                 "m.tagalong", sources, "out", client, shard_size=SHARD, on_progress=on_progress
@@ -200,6 +203,7 @@ def test_the_disk_is_full(archive, tmp_path):
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("no small file system can be mounted here")
     try:
+        (disk / "out").mkdir()
         Path("out").symlink_to(disk / "out")
         with ProcessPoolExecutor(1, get_context("spawn")) as client:
             with pytest.raises(OSError, match=r"No space left on device: '/.*/out/\d+-a\.\d+"):
