@@ -87,3 +87,12 @@ def test_processes_need_no_dask():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=os.getcwd()
     )
     assert ran.stdout == "[2, 4]\n"
+
+
+def test_what_was_sent_is_deleted_with_the_workers(processes, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    workers = workers_of(processes)
+    workers.send([1, 2, 3])
+    assert len(list(tmp_path.rglob("*.pickle"))) == 1
+    del workers
+    assert not list(tmp_path.iterdir())

@@ -7,8 +7,10 @@ the next call.
 
 import os
 import pickle
+import shutil
 import signal
 import tempfile
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator, Iterable
 from concurrent.futures import (
@@ -183,7 +185,8 @@ class ExecutorWorkers(Workers):
         self._stop = stop
         self._executor = make()
         self._count = count
-        self._folder = tempfile.TemporaryDirectory(prefix="tagalong-")
+        self._folder = tempfile.mkdtemp(prefix="tagalong-")
+        self._delete_folder = weakref.finalize(self, shutil.rmtree, self._folder, True)
         self._sent = 0
 
     @property
@@ -196,7 +199,7 @@ class ExecutorWorkers(Workers):
         if isinstance(self._executor, ThreadPoolExecutor):
             return _Shared(value)
         self._sent += 1
-        path = Path(self._folder.name) / f"{self._sent}.pickle"
+        path = Path(self._folder) / f"{self._sent}.pickle"
         path.write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
         return _InFile(str(path))
 
@@ -257,7 +260,7 @@ class ExecutorWorkers(Workers):
     def close(self) -> None:
         """End the processes, and delete what was sent."""
         self._executor.shutdown(wait=True, cancel_futures=True)
-        self._folder.cleanup()
+        self._delete_folder()
 
     def __enter__(self) -> "ExecutorWorkers":
         return self
