@@ -26,7 +26,7 @@ def long(*arguments):
         long("rcv1", 6000, 8, 134),
         long("debtags", 30_290, 2, 76),
         long("debtags", 30_290, 4, 176),
-        long("debtags", 30_290, 8, 400),
+        long("debtags", 30_290, 8, 315),
     ],
 )
 def test_the_gap_is_a_hundredth_after_so_many_rounds(name, rows, shards, most_rounds):

@@ -105,8 +105,8 @@ def test_links_are_cut(archive, tmp_path):
 
     def start_worker(link):
         address = f"tcp://127.0.0.1:{link.port}"
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        workers.append(subprocess.Popen([*command, address, *flags], **quiet))
+        null = subprocess.DEVNULL
+        workers.append(subprocess.Popen([*command, address, *flags], stdout=null, stderr=null))
 
     with (
         distributed.LocalCluster(
