@@ -99,12 +99,13 @@ def test_a_file_is_split_by_size(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "options"),
     [
-        ("items.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 9), {}),
-        ("items.jsonl", gzip.compress(b'{"text": "a"}\n' * 9), {}),
+        ("items.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 9, mtime=0), {}),
+        ("items.jsonl", gzip.compress(b'{"text": "a"}\n' * 9, mtime=0), {}),
         ("items.json", b'[{"text": "a"},\n {"text": "b"}]', {}),
         ("items.json", b'{\n "text": "a"}\n{\n "text": "b"}', {}),
         ("items.jsonl", ('{"text": "a"}\n' * 9).encode("utf-16"), {"encoding": "utf-16"}),
     ],
+    ids=["gzip", "gzip without its suffix", "array", "objects over several lines", "utf-16"],
 )
 def test_what_cannot_be_cut_at_line_ends_is_read_as_a_whole(tmp_path, name, data, options):
     path = tmp_path / name
