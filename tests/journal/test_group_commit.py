@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagalong.journal import JournalError, StorageError, Workspace
+from tagalong.journal import (
+    JournalError,
+    NotFoundError,
+    RefusedError,
+    StorageError,
+    Workspace,
+)
 from tagalong.journal.reader import JournalReader
 from tagalong.journal.store import JournalStore
 from tests.journal.comparison import assert_equal, assert_tables_agree, naive_of
@@ -258,3 +264,65 @@ def test_readers_see_whole_requests_only(folder: Path, pool: ThreadPoolExecutor)
         for reader in readers:
             reader.result(TIMEOUT)
         assert all(count % 10 == 0 for count in seen)
+
+
+def test_no_work_waits_for_no_commit(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, pool: ThreadPoolExecutor
+) -> None:
+    held = HeldBack(monkeypatch)
+    first = pool.submit(workspace.add, "the invoice")
+    held.wait()
+    try:
+        assert pool.submit(workspace.do_together, []).result(TIMEOUT) == []
+    finally:
+        held.go_on()
+    assert first.result(TIMEOUT).seq == 2
+
+
+def test_what_is_stored_is_acknowledged_whatever_fails_afterwards(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("no room")
+
+    works = [workspace.answering("a", ["money"]), workspace.answering("b", ["money"])]
+    workspace.add("the invoice", id="a")
+    with monkeypatch.context() as patch:
+        patch.setattr(workspace._keeper, "follow", fail)
+        first, second = workspace.do_together(works)
+    assert first == 3
+    assert isinstance(second, JournalError)
+    assert [str(problem) for problem in workspace.problems] == ["RuntimeError('no room')"]
+    workspace.add("the hotel", ["travel"], id="c")
+    assert_equal(workspace, naive_of(workspace.storage))
+
+
+def test_labels_of_an_event_that_was_refused_are_not_known(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(store: JournalStore, seq: int, changes: dict[str, bool]) -> None:
+        raise RefusedError("it cannot be stored")
+
+    workspace.add("the invoice", id="a")
+    with monkeypatch.context() as patch:
+        patch.setattr(JournalStore, "set_label_changes", refuse)
+        with pytest.raises(RefusedError, match="cannot be stored"):
+            workspace.answer("a", ["money"])
+    with pytest.raises(NotFoundError):
+        workspace.rename_label("money", "cash")
+    workspace.answer("a", ["money"])
+    assert_tables_agree(workspace.folder, naive_of(workspace.storage))
+
+
+def test_the_hash_of_the_model_holds_up_no_commit(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, pool: ThreadPoolExecutor
+) -> None:
+    added: list[int] = []
+
+    def look(*parts: object) -> str:
+        added.append(pool.submit(workspace.add, "the hotel", ["travel"]).result(TIMEOUT).seq)
+        return ""
+
+    monkeypatch.setattr("tagalong.journal.workspace.hash_of_parts", look)
+    assert workspace.model().seq == 1
+    assert added == [2]

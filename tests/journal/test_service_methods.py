@@ -146,6 +146,21 @@ def test_filing_again_with_the_same_key(sure: Workspace, folder: Path) -> None:
     assert f'["{gone}"'.encode() not in data
 
 
+def test_filing_is_paused_while_items_are_judged(
+    sure: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = sure.suggest_many
+
+    def pause(*args: Any) -> Any:
+        sure.change_settings(paused=True)
+        return judged(*args)
+
+    monkeypatch.setattr(sure, "suggest_many", pause)
+    with pytest.raises(ConflictError, match="paused"):
+        sure.file_sure()
+    assert sure.item_counts().get("filed", 0) == 0
+
+
 def test_filing_nothing_with_a_key_stays_nothing(workspace: Workspace) -> None:
     nothing = Filed("", [], [])
     assert workspace.file_sure(key="k1") == nothing

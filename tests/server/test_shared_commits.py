@@ -133,3 +133,19 @@ def test_workspaces_do_not_wait_for_each_other() -> None:
         return found + await held
 
     assert run(use)[1] == 3
+
+
+def test_a_failure_while_results_are_told_ends_no_later_commit() -> None:
+    async def use(commits: SharedCommits, workspace: Any) -> Any:
+        together = workspace.do_together
+        workspace.do_together = lambda works: together(works)[:1]  # the second gets no result
+        found = await asyncio.gather(
+            *(commits.commit(workspace, lambda: 1) for _ in range(2)), return_exceptions=True
+        )
+        workspace.do_together = together
+        return found, await commits.commit(workspace, lambda: 2)
+
+    _, (found, later) = run(use)
+    assert found[0] == 1
+    assert isinstance(found[1], StorageError)
+    assert later == 2

@@ -65,11 +65,14 @@ class Commits:
     before : callable
         Called before each transaction; what it raises is the error of every request.
     on_commit : callable
-        Called after each commit, before the requests are acknowledged.
+        Called after each commit, before the requests are acknowledged. An exception in it changes
+        nothing about what is stored, so no request gets it.
     on_refusal : callable
         Called after a request was refused, whose changes are not part of the commit.
     on_failure : callable
         Called after a commit that failed; what was derived from it has to be read again.
+    on_problem : callable
+        Called with an exception of `on_commit`.
     """
 
     def __init__(
@@ -79,12 +82,14 @@ class Commits:
         on_commit: Callable[[], None],
         on_refusal: Callable[[], None],
         on_failure: Callable[[], None],
+        on_problem: Callable[[Exception], None],
     ):
         self._store = store
         self._before = before
         self._on_commit = on_commit
         self._on_refusal = on_refusal
         self._on_failure = on_failure
+        self._on_problem = on_problem
         self._waiting: list[_Request] = []
         self._is_busy = False
         self._is_closed = False
@@ -118,6 +123,8 @@ class Commits:
         list of object or BaseException
             For each the result, when all are on the disk, or its error.
         """
+        if not works:
+            return []
         turn = _Turn()
         requests = [_Request(work, turn) for work in works]
         with self._changed:
@@ -236,6 +243,8 @@ class Commits:
             return
         try:
             self._on_commit()
+        except Exception as error:
+            self._on_problem(error)
         finally:  # they are on the disk, whatever happens now
             for request in accepted:
                 request.is_done = True

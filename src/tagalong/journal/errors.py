@@ -10,6 +10,7 @@ __all__ = [
     "NotFoundError",
     "RefusedError",
     "StorageError",
+    "as_journal_error",
 ]
 
 
@@ -59,3 +60,14 @@ class LeaseLostError(StorageError):
 
     The workspace can no longer be used by this process. Open it again, if nobody has it.
     """
+
+
+def as_journal_error(error: Exception) -> JournalError:
+    """Return an error as one of a workspace: one that nobody expected is damage.
+
+    Parameters
+    ----------
+    error : Exception
+        The error.
+    """
+    return error if isinstance(error, JournalError) else DamagedError(repr(error))

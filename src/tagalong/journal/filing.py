@@ -121,8 +121,8 @@ class FilingWorkspace(OperatedWorkspace):
             with self._readers.lend() as reader:
                 for batch, limited in self._earlier(reader, scope, key, request_digest(request)):
                     return _filed_as(reader, batch, limited)
-        if self.settings.paused and not preview:
-            raise ConflictError("filing is paused; change the setting 'paused' to go on")
+        if not preview:
+            self._check_not_paused()
         sure = self._sure_items(min_precision, limit)
         if preview:
             with self._readers.lend() as reader:
@@ -133,6 +133,7 @@ class FilingWorkspace(OperatedWorkspace):
             return Filed("", [], [])
 
         def work() -> list[Any]:
+            self._check_not_paused()  # again: judging the items takes a while
             chosen, limited = self._within_the_day(self._store, self._still_open(sure))
             batch = str(uuid.uuid4()) if chosen else ""
             for each in chosen:
@@ -144,6 +145,10 @@ class FilingWorkspace(OperatedWorkspace):
         batch, limited = self._commit(work, key, scope, request)
         with self._readers.lend() as reader:
             return _filed_as(reader, batch, limited)
+
+    def _check_not_paused(self) -> None:
+        if self.settings.paused:
+            raise ConflictError("filing is paused; change the setting 'paused' to go on")
 
     def _sure_items(self, min_precision: float | None, limit: int | None) -> list[_Sure]:
         """Return the open items that are sure, first those to file, then the spot checks."""

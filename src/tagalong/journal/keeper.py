@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tagalong.journal.commits import Commits
-from tagalong.journal.errors import DamagedError, JournalError
+from tagalong.journal.errors import JournalError, as_journal_error
 from tagalong.journal.recovery import catch_up, newest_state
 from tagalong.journal.snapshots import PackedState, Snapshot, Snapshots, packed, thinned
 from tagalong.journal.spare import Spare
@@ -116,7 +116,7 @@ class ModelKeeper:
                 self._state_revision = _UNKNOWN
                 self._wake()
                 if isinstance(error, Exception):
-                    self._on_problem(_as_journal_error(error))
+                    self._on_problem(as_journal_error(error))
             with suppress(JournalError):
                 self.state.seq = self._store.tip
             if not isinstance(error, Exception):
@@ -169,7 +169,7 @@ class ModelKeeper:
             except InterruptedError:
                 return
             except Exception as error:
-                self._on_problem(_as_journal_error(error))
+                self._on_problem(as_journal_error(error))
                 self._pause()
 
     def _refresh_spare(self) -> None:
@@ -272,7 +272,3 @@ class ModelKeeper:
         if self.is_settled and self.state.work >= WORK_WORTH_A_SNAPSHOT:
             with suppress(JournalError, OSError):  # replaying gives the same state
                 self.make_snapshot()
-
-
-def _as_journal_error(error: Exception) -> JournalError:
-    return error if isinstance(error, JournalError) else DamagedError(repr(error))

@@ -99,8 +99,8 @@ class Recorder:
     def _append(self, event: Event, content: StoredContent | None = None) -> Event:
         """Store a possible event with all that follows from it."""
         stored = self._store.append(event, content)
+        self._last = stored.seq  # first: if what follows fails, the ledger has to be read again
         self._store.set_label_changes(stored.seq, self.ledger.follow(stored))
-        self._last = stored.seq
         return stored
 
     def _append_about_item(self, event: Event) -> Event:

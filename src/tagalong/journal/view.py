@@ -459,6 +459,21 @@ class WorkspaceView:
         required = self.settings.min_precision if min_precision is None else min_precision
         return self.tagger.suggest(item, k, required)
 
+    def suggest_at_once(
+        self, item: AnyContent, k: int | None = 5, min_precision: float | None = None
+    ) -> Suggestions | None:
+        """Return the same as ``suggest``, or None if that would have to wait for another thread.
+
+        Parameters
+        ----------
+        item : Item, str or mapping
+            The item.
+        k, min_precision
+            As for ``suggest``.
+        """
+        required = self.settings.min_precision if min_precision is None else min_precision
+        return self.tagger.suggest_at_once(item, k, required)
+
     def suggest_many(
         self,
         items: Sequence[AnyContent],

@@ -19,6 +19,7 @@ from tagalong.journal.errors import (
     NotFoundError,
     RefusedError,
     StorageError,
+    as_journal_error,
 )
 from tagalong.journal.filing import FilingWorkspace
 from tagalong.journal.keeper import ModelKeeper
@@ -33,8 +34,8 @@ from tagalong.journal.settings import Settings
 from tagalong.journal.state import ModelState
 from tagalong.journal.storage import Place, storage_of
 from tagalong.journal.store import JournalStore
-from tagalong.learning.model_files import load
-from tagalong.learning.model_hash import model_hash
+from tagalong.learning.model_files import load, pack
+from tagalong.learning.model_hash import hash_of_parts
 from tagalong.tagger import Tagger
 
 __all__ = ["ModelFacts", "Workspace"]
@@ -191,6 +192,7 @@ class Workspace(FilingWorkspace):
                 self._after_commit,
                 self._recorder.after_refusal,
                 self._after_failure,
+                lambda error: self._note_problem(as_journal_error(error)),
             )
             stack.callback(self._commits.close)
             self._keeper.start(self._commits)
@@ -315,11 +317,9 @@ class Workspace(FilingWorkspace):
         self.settle(seconds)
         state = self._state
         with state.lock:
-            size = state.tagger.size()
-            exact = state.build != MIXED
-            return ModelFacts(
-                model_hash(state.tagger), state.seq, size.labels, size.total_bytes, exact
-            )
+            parts, size, seq = pack(state.tagger), state.tagger.size(), state.seq
+        exact = state.build != MIXED
+        return ModelFacts(hash_of_parts(*parts), seq, size.labels, size.total_bytes, exact)
 
     def set_document(self, name: str, value: Any) -> None:
         """Store a document: JSON values that decide nothing about learning.

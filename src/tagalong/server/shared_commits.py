@@ -5,15 +5,17 @@ event loop for each of them, takes longer than the changes themselves.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
-from tagalong.journal import Workspace
+from tagalong.journal import StorageError, Workspace
 from tagalong.server.threads import Threads
 
 __all__ = ["SharedCommits"]
 
 T = TypeVar("T")
+_Request: TypeAlias = tuple[Callable[[], Any], asyncio.Future[Any]]
+INTERRUPTED = "interrupted; whether it was stored is not known"
 
 
 class SharedCommits:
@@ -27,7 +29,7 @@ class SharedCommits:
 
     def __init__(self, threads: Threads):
         self._threads = threads
-        self._waiting: dict[Workspace, list[tuple[Callable[[], Any], asyncio.Future[Any]]]] = {}
+        self._waiting: dict[Workspace, list[_Request]] = {}
 
     async def commit(self, workspace: Workspace, work: Callable[[], T]) -> T:
         """Do work when the commit before has ended, and return its result when it is on the disk.
@@ -50,19 +52,30 @@ class SharedCommits:
         return await result
 
     async def _commit_waiting(self, workspace: Workspace) -> None:
-        while requests := self._waiting[workspace]:
-            self._waiting[workspace] = []
-            works = [work for work, _ in requests]
-            found: list[Any]
-            try:
-                found = await self._threads.run(workspace.do_together, works)
-            except Exception as error:
-                found = [error] * len(requests)
-            for (_, result), outcome in zip(requests, found, strict=True):
-                if result.done():  # the request was cancelled
-                    continue
-                if isinstance(outcome, BaseException):
-                    result.set_exception(outcome)
-                else:
-                    result.set_result(outcome)
-        del self._waiting[workspace]
+        requests: list[_Request] = []
+        try:
+            while requests := self._waiting[workspace]:
+                self._waiting[workspace] = []
+                await self._commit_together(workspace, requests)
+        finally:  # whatever has happened, no request waits for ever
+            requests += self._waiting.pop(workspace)
+            for _, result in requests:
+                if not result.done():
+                    result.set_exception(StorageError(INTERRUPTED))
+
+    async def _commit_together(self, workspace: Workspace, requests: Sequence[_Request]) -> None:
+        works = [work for work, _ in requests]
+        found: list[Any]
+        try:
+            found = await self._threads.run(workspace.do_together, works)
+        except Exception as error:
+            found = [error] * len(requests)
+        for (_, result), outcome in zip(requests, found, strict=True):
+            if result.done():  # the request was cancelled
+                continue
+            if isinstance(outcome, Exception):
+                result.set_exception(outcome)
+            elif isinstance(outcome, BaseException):  # a future cannot have every one of them
+                result.set_exception(StorageError(INTERRUPTED))
+            else:
+                result.set_result(outcome)

@@ -160,6 +160,27 @@ class Suggester:
         with self._lock:
             return self._answers([item], count, required)[0]
 
+    def suggest_at_once(
+        self, item: AnyItem, k: int | None = 5, min_precision: float | None = None
+    ) -> Suggestions | None:
+        """Return the same as ``suggest``, or None if that would have to wait for another thread.
+
+        For threads that may not wait, such as that of an event loop.
+
+        Parameters
+        ----------
+        item : Item, FeatureItem, str or mapping
+            The item.
+        k, min_precision
+            As for ``suggest``.
+        """
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            return self.suggest(item, k, min_precision)
+        finally:
+            self._lock.release()
+
     def suggest_many(
         self,
         items: Sequence[AnyItem],

@@ -582,16 +582,14 @@ class Tagger(Suggester):
         private : bool, default False
             Whether a new file is readable by its owner only. Otherwise the umask decides.
         """
-        with self._lock:
-            model_files.save(self, path, private=private)
+        model_files.save(self, path, private=private)  # only its copy of the parts needs the lock
 
     def model_hash(self) -> str:
         """Return the SHA-256 of everything that decides suggestions and learning.
 
         See `tagalong.model_hash`. Notes and the stored names of words have no part in it.
         """
-        with self._lock:
-            return model_hash(self)
+        return model_hash(self)  # only its copy of the parts needs the lock
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a model file."""
