@@ -144,6 +144,31 @@ def test_a_workspace_that_is_used_for_long_is_not_removed(
     run(tmp_path, test)
 
 
+def test_who_waits_while_a_workspace_is_removed_and_made_again_gets_the_new_one(tmp_path: Path):
+    async def test(workspaces: Workspaces) -> None:
+        await workspaces.create("a")
+        async with workspaces.use("a") as before:
+            removing = asyncio.create_task(workspaces.remove("a"))
+            while not workspaces._places["a"].lock.locked():
+                await asyncio.sleep(0)
+            making = asyncio.create_task(workspaces.create("a"))  # waits for the lock
+
+            async def use() -> object:
+                async with workspaces.use("a") as workspace:
+                    return workspace
+
+            using = [asyncio.create_task(use()) for _ in range(3)]
+            while workspaces._places["a"].waiting < 5:
+                await asyncio.sleep(0)
+        await asyncio.gather(removing, making)
+        found = {id(workspace) for workspace in await asyncio.gather(*using)}
+        assert found == {id(workspaces.loaded["a"])} != {id(before)}
+        async with workspaces.use("a") as workspace:
+            workspace.add("text")
+
+    run(tmp_path, test)
+
+
 def test_names_that_exist_or_do_not(tmp_path: Path):
     async def test(workspaces: Workspaces) -> None:
         await workspaces.create("a")

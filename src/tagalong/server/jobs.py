@@ -1,12 +1,15 @@
 """Jobs: work that takes longer than a request, with its progress."""
 
+import asyncio
 import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
+from tagalong.server.problems import Problem
 from tagalong.server.recognised import Recognised
+from tagalong.server.threads import Threads
 
 __all__ = ["STATES", "Job", "Jobs"]
 
@@ -14,6 +17,8 @@ State: TypeAlias = Literal["waiting", "running", "done", "failed", "interrupted"
 STATES: tuple[str, ...] = get_args(State)
 """The states of jobs."""
 MAX_KEPT = 100
+MAX_ACTIVE = 32
+RETRY_SECONDS = 10
 MAX_ERRORS = 500
 MAX_TOLD_ERRORS = 20
 MAX_REASON = 500
@@ -123,12 +128,22 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server: one at a time per workspace; some ended ones are remembered."""
+    """The jobs of a server: one at a time per workspace; some ended ones are remembered.
 
-    def __init__(self) -> None:
+    All methods but `must_end` are called in the thread of the event loop. Jobs that wait need no
+    thread.
+
+    Parameters
+    ----------
+    threads : Threads
+        Where jobs work; nothing else does, so that no request waits for a job.
+    """
+
+    def __init__(self, threads: Threads):
+        self._threads = threads
         self._jobs: dict[str, Job] = {}
         self._is_closing = threading.Event()
-        self._turns: dict[str, threading.Lock] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
 
     @property
     def is_closing(self) -> bool:
@@ -146,14 +161,26 @@ class Jobs:
         job = self._jobs.get(id)
         return job if job is not None and job.workspace == workspace else None
 
+    def check_room(self) -> None:
+        """Raise a Problem if there are too many jobs for another one."""
+        if sum(job.is_active for job in self._jobs.values()) >= MAX_ACTIVE:
+            raise Problem(
+                429,
+                "too-many-jobs",
+                f"{MAX_ACTIVE} imports are running or waiting already: nothing was kept of this "
+                f"one, send it again in {RETRY_SECONDS} s",
+                {"Retry-After": str(RETRY_SECONDS)},
+            )
+
     def add(self, workspace: str, title: str = "", recognised: Recognised | None = None) -> Job:
-        """Return a new job.
+        """Return a new job; a Problem if too many have not ended.
 
         Parameters
         ----------
         workspace, title, recognised
             See `Job`.
         """
+        self.check_room()
         job = Job(workspace, title=title, recognised=recognised or Recognised())
         ended = [id for id, each in self._jobs.items() if not each.is_active]
         for id in ended[: max(0, len(self._jobs) + 1 - MAX_KEPT)]:
@@ -171,8 +198,8 @@ class Jobs:
         """
         return job.is_cancelled or self.is_closing
 
-    def run(self, job: Job, work: Callable[[], None]) -> None:
-        """Do the work of a job in this thread, after the earlier jobs of its workspace.
+    async def run(self, job: Job, work: Callable[[], None]) -> None:
+        """Do the work of a job in a thread, after the earlier jobs of its workspace.
 
         Parameters
         ----------
@@ -181,22 +208,25 @@ class Jobs:
         work : callable
             The work. It looks at `must_end` from time to time, and raises InterruptedError.
         """
-        with self._turns.setdefault(job.workspace, threading.Lock()):
-            try:
-                if self.must_end(job):
-                    raise InterruptedError
-                job.state = "running"
-                work()
-                job.state = "done"
-            except InterruptedError:
-                job.error = (
-                    "stopped; what was learnt so far is kept, and can be undone"
-                    if job.is_cancelled
-                    else "the server was stopped; what was learnt so far is kept: send it again"
-                )
-                job.state = "cancelled" if job.is_cancelled else "interrupted"
-            except Exception as error:
-                job.fail(error)
+        async with self._turns.setdefault(job.workspace, asyncio.Lock()):
+            await self._threads.run(self._work, job, work)
+
+    def _work(self, job: Job, work: Callable[[], None]) -> None:
+        try:
+            if self.must_end(job):
+                raise InterruptedError
+            job.state = "running"
+            work()
+            job.state = "done"
+        except InterruptedError:
+            job.error = (
+                "stopped; what was learnt so far is kept, and can be undone"
+                if job.is_cancelled
+                else "the server was stopped; what was learnt so far is kept: send it again"
+            )
+            job.state = "cancelled" if job.is_cancelled else "interrupted"
+        except Exception as error:
+            job.fail(error)
 
     def close(self) -> None:
         """Let all jobs end soon."""

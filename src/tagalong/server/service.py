@@ -23,6 +23,7 @@ __all__ = ["Service"]
 
 T = TypeVar("T")
 THREADS = 32
+JOB_THREADS = 4
 
 
 class Service:
@@ -77,8 +78,10 @@ class Service:
         self.is_closing = False
         self._is_shared = directory.is_shared
         self._threads = Threads(THREADS)
-        self._commits = SharedCommits(self._threads)
-        self.jobs = Jobs()
+        self._job_threads = Threads(JOB_THREADS)
+        self._commit_threads = Threads(limits.workspaces)
+        self._commits = SharedCommits(self._commit_threads)
+        self.jobs = Jobs(self._job_threads)
         self.workspaces = Workspaces(
             directory, self._threads, limits.memory_bytes, limits.workspaces, on_problem
         )
@@ -137,4 +140,5 @@ class Service:
         self.end_streams()
         self.jobs.close()
         await self.workspaces.close()
-        await self._threads.close()
+        for threads in (self._threads, self._commit_threads, self._job_threads):
+            await threads.close()

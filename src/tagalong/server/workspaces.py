@@ -1,8 +1,8 @@
 """Open workspaces: loaded when they are needed, unloaded when they get too large or too many."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -139,21 +139,34 @@ class Workspaces:
     async def _open(self, name: str) -> _Place:
         if not await self._threads.run(self._directory.exists, name):
             raise NotFoundError(f"there is no workspace {name[:80]!r}")
-        place = self._places.setdefault(name, _Place())
-        place.waiting += 1
-        try:
-            async with place.lock:
-                if self._is_closed:
-                    raise Problem(503, "closing", "the server is being stopped", RETRY)
-                if place.workspace is not None and place.workspace.is_lost:
-                    lost, place.workspace = place.workspace, None
-                    await self._threads.run(lost.close)
-                if place.workspace is None:
-                    place.workspace = await self._opened(name, place)
-                    self._close_idle(spared=place)
-                return place
-        finally:
-            place.waiting -= 1
+        async with self._locked(name) as place:
+            if self._is_closed:
+                raise Problem(503, "closing", "the server is being stopped", RETRY)
+            if place.workspace is not None and place.workspace.is_lost:
+                lost, place.workspace = place.workspace, None
+                await self._threads.run(lost.close)
+            if place.workspace is None:
+                place.workspace = await self._opened(name, place)
+                self._close_idle(spared=place)
+            return place
+
+    @asynccontextmanager
+    async def _locked(self, name: str) -> AsyncIterator[_Place]:
+        """Lock the place of a workspace, and make it if there is none.
+
+        The workspace may have been removed and made again while the lock was awaited: then the
+        lock of its new place counts.
+        """
+        while True:
+            place = self._places.setdefault(name, _Place())
+            place.waiting += 1
+            try:
+                async with place.lock:
+                    if self._places.get(name) is place:
+                        yield place
+                        return
+            finally:
+                place.waiting -= 1
 
     async def _opened(self, name: str, place: _Place) -> Workspace:
         """Open a workspace, unless another server held it a moment ago."""
@@ -200,7 +213,9 @@ class Workspaces:
 
     async def _close(self, name: str) -> None:
         """Close a workspace, unless somebody uses it by now."""
-        place = self._places[name]
+        place = self._places.get(name)
+        if place is None:  # it was removed meanwhile
+            return
         async with place.lock:
             workspace = place.workspace
             if workspace is None or place.users:
@@ -216,8 +231,7 @@ class Workspaces:
         name : str
             Its name; ConflictError if there is one.
         """
-        place = self._places.setdefault(name, _Place())
-        async with place.lock:
+        async with self._locked(name):
             await self._threads.run(self._directory.create, name)
 
     async def remove(self, name: str) -> None:
@@ -231,8 +245,7 @@ class Workspaces:
         check_removable(name)
         if not await self._threads.run(self._directory.exists, name):
             raise NotFoundError(f"there is no workspace {name[:80]!r}")
-        place = self._places.setdefault(name, _Place())
-        async with place.lock:
+        async with self._locked(name) as place:
             if not await self._is_left(place):
                 raise Problem(
                     503,
@@ -244,8 +257,9 @@ class Workspaces:
             if workspace is not None:
                 await self._threads.run(workspace.close)
             await self._threads.run(self._directory.remove, name)
+            del self._places[name]  # before others get its lock
         self.news(name).close()
-        del self._places[name], self._news[name]
+        del self._news[name]
 
     async def _is_left(self, place: _Place) -> bool:
         """Whether nobody uses a workspace any more, or soon; its lock keeps others from it."""

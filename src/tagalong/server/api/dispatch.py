@@ -29,6 +29,12 @@ from tagalong.server.service import Service
 __all__ = ["Dispatch"]
 
 MAX_PARAMETERS = 50
+ESCAPED_BYTES = 3
+"""A character of n bytes of UTF-8, n > 1, takes at most so many times n bytes as an escape."""
+OTHER_BYTES = 1_000_000
+"""Room for labels, ids and settings beside the texts of an item."""
+BYTES_AT_ONCE = 20_000
+"""A larger body is decoded in another thread, so that no other request waits for it."""
 SYNONYMS = {"application/ndjson": NDJSON, "application/jsonl": NDJSON}
 """Other names of media types: that of JSON lines was never registered."""
 
@@ -62,7 +68,11 @@ class Dispatch:
         self._routes = Routes(operations)
         self._document = document or {}
         self._refuse = refuse
-        self._limits = BodyLimits(service.limits.body_bytes)
+        limits = service.limits
+        self._limits = BodyLimits(limits.body_bytes)
+        # What is read as a whole: an item, each character of which may be written as an escape.
+        whole = ESCAPED_BYTES * limits.item_bytes + OTHER_BYTES
+        self._whole_limits = BodyLimits(min(limits.body_bytes, whole))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -120,12 +130,20 @@ class Dispatch:
             )
         if operation.body_media not in (JSON, FORM):
             return None
-        text = await read_body(request, self._limits)
+        text = await read_body(request, self._whole_limits)
         read.append(text)
-        if operation.body_media == FORM:
-            assert isinstance(operation.body, Record)
-            return checked_form(operation.body, text)
-        return operation.body.check(json_of(text), "")
+        if len(text) <= BYTES_AT_ONCE:
+            return _decoded(operation, text)
+        return await self._service.run(_decoded, operation, text)
+
+
+def _decoded(operation: Operation, text: bytes) -> Any:
+    """Return the checked values in a body."""
+    assert operation.body is not None
+    if operation.body_media == FORM:
+        assert isinstance(operation.body, Record)
+        return checked_form(operation.body, text)
+    return operation.body.check(json_of(text), "")
 
 
 async def _pieces(read: list[bytes]) -> AsyncIterator[bytes]:

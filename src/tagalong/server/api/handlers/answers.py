@@ -13,12 +13,10 @@ from tagalong.server.api.json_forms import (
 )
 from tagalong.server.api.operations import JSON, SEQ, Operation, W
 from tagalong.server.api.schemas import Flag, ListOf, Record, Text, Whole, nullable
+from tagalong.server.api.suggesting import suggestions_for
 from tagalong.server.api.suggestion_texts import suggestion_bytes
 
 __all__ = ["OPERATIONS", "UNDO"]
-
-BYTES_AT_ONCE = 20_000
-"""A longer text gets its suggestions in another thread, so that no other request waits for it."""
 
 ANSWER = Record(
     "Answer",
@@ -83,10 +81,7 @@ async def suggest(call: Call) -> Response:
     item = item_of(body, call.service.limits.item_bytes)
     k, precision = body.get("k", 5), body.get("min_precision")
     async with call.workspace() as workspace:
-        if len(item.text) <= BYTES_AT_ONCE and not item.features:
-            found = workspace.suggest(item, k, precision)
-        else:
-            found = await call.run(workspace.suggest, item, k, precision)
+        found = await suggestions_for(call, workspace, item, k, precision)
     return Response(suggestion_bytes(found), media_type=JSON)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 
+from tagalong.journal import Workspace
 from tagalong.journal.listing import KINDS, ListedEvent
 from tagalong.server.api.calls import Call, json_answer
 from tagalong.server.api.operations import Operation, W
@@ -44,8 +45,13 @@ async def get_events(call: Call) -> Response:
         return await _page(call, after or 0, kinds)
     async with call.workspace() as workspace:  # NotFoundError if there is none
         if after is None:  # who asks for one kind, such as "filed", wants to know what there was
-            after = workspace.tip if kinds is None else 0
+            after = await call.run(_tip, workspace) if kinds is None else 0
     return StreamingResponse(_stream(call, after, kinds), media_type=STREAM)
+
+
+def _tip(workspace: Workspace) -> int:
+    """Return the number of the last event, which is read from the journal."""
+    return workspace.tip
 
 
 async def _page(call: Call, after: int, kinds: tuple[str, ...] | None) -> Response:

@@ -77,6 +77,7 @@ async def begin_import(call: Call, *, empty_counts: bool = True) -> Job:
     empty_counts : bool
         Whether an empty field is an option with an empty value; otherwise it counts as left out.
     """
+    call.service.jobs.check_room()  # before the files are received
     limits = BodyLimits(call.service.limits.body_bytes, seconds=SECONDS)
     async with call.workspace(), upload_form(call.request, limits) as form:
         upload = await _kept(call, form, empty_counts)
@@ -89,7 +90,11 @@ async def begin_import(call: Call, *, empty_counts: bool = True) -> Job:
     except BaseException:
         upload.close()
         raise
-    job = call.service.jobs.add(call.names["name"], upload.title, recognised)
+    try:
+        job = call.service.jobs.add(call.names["name"], upload.title, recognised)
+    except Problem:
+        upload.close()
+        raise
     call.service.spawn(_learn(call, job, upload))
     return job
 
@@ -129,7 +134,7 @@ async def _learn(call: Call, job: Job, upload: Upload) -> None:
     try:
         async with call.workspace() as workspace:
             work = partial(learn_upload, jobs, job, workspace, upload, call.actor)
-            await call.run(jobs.run, job, work)
+            await jobs.run(job, work)
     except Exception as error:  # the workspace could not be opened
         job.fail(error)
     finally:

@@ -34,6 +34,8 @@ from tagalong.server.api.schemas import (
     Whole,
     nullable,
 )
+from tagalong.server.api.suggesting import suggestions_for
+from tagalong.tagger import Suggestions
 
 __all__ = ["ITEM", "OPERATIONS", "add_item"]
 
@@ -95,9 +97,14 @@ async def add_item(call: Call) -> Response:
         added = await call.run(
             workspace.add, item, body.get("labels"), id=body.get("id"), **options, **call.key
         )
-        found = workspace.suggest(item, call.query.get("k", 5), call.query.get("min_precision"))
+        found = await _suggestions(call, workspace, item)
     answer = {"id": added.id, "seq": added.seq, **suggested(found)}
     return json_answer(answer, 201 if added.is_new else 200)
+
+
+async def _suggestions(call: Call, workspace: Workspace, item: Any) -> Suggestions:
+    k, min_precision = call.query.get("k", 5), call.query.get("min_precision")
+    return await suggestions_for(call, workspace, item, k, min_precision)
 
 
 async def list_items(call: Call) -> Response:
@@ -132,7 +139,7 @@ async def get_item(call: Call) -> Response:
     async with call.workspace() as workspace:
         record = await call.run(workspace.item, call.id)
         item = record.content.item
-        found = workspace.suggest(item, call.query.get("k", 5), call.query.get("min_precision"))
+        found = await _suggestions(call, workspace, item)
         explanation = await call.run(_explanation, workspace, item, call.query.get("label"))
     viewers = call.service.viewers.of(call.names["name"], record.id)
     return json_answer(
