@@ -121,8 +121,13 @@ def test_a_batch_that_is_sent_again_with_its_key_is_added_once(api: Api):
     assert [each["outcome"] for each in first] == ["new"] * 3
     assert [each["outcome"] for each in again] == ["known"] * 3
     assert [each["seq"] for each in again] == [each["seq"] for each in first]
-    (other,) = sent("k", b'{"text": "other"}')
-    assert other["problem"]["status"] == 409
+    (other,) = sent("k", lines + b'{"text": "three"}')
+    assert (other["status"], other["type"]) == (422, "urn:tagalong:problem:refused")
+    assert "'k' was used for another request" in other["detail"]
+    assert api.get("items").json["items"][0]["seq"] == first[-1]["seq"]  # nothing was added
+    headers = {"Idempotency-Key": "k"}
+    with_labels = api.post("items:batch?relabel=true", lines, media=NDJSON, headers=headers)
+    assert with_labels.status == 422
     assert [each["outcome"] for each in sent("another")] == ["new", "new", "known"]
 
 

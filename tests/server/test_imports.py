@@ -10,6 +10,7 @@ import pytest
 from tagalong.journal import Workspace
 from tagalong.server import import_jobs, uploads
 from tagalong.server.api.handlers import imports
+from tests.server.answers import Answer
 from tests.server.api_server import Api
 from tests.server.upload_forms import MEDIA, ended_job, form, job_of, upload, zipped
 from tests.timeouts import TIMEOUT
@@ -158,6 +159,35 @@ def test_an_import_is_stopped(api: Api, monkeypatch: pytest.MonkeyPatch) -> None
     assert items_of(api) == {"pay the invoice": ["money"]}
     api.post("undo", {"batch": first})
     assert items_of(api) == {}
+
+
+def keyed(api: Api, key: str, content: bytes = CSV, **fields: str) -> Answer:
+    body = form([("items.csv", content)], **fields)
+    return api.post("import", body, media=MEDIA, headers={"Idempotency-Key": key})
+
+
+def test_an_import_that_is_sent_again_with_its_key_is_one(api: Api) -> None:
+    first = keyed(api, "k")
+    job = job_of(api, first)
+    again = keyed(api, "k")
+    assert (again.status, again.json) == (202, first.json)
+    assert job_of(api, again) == job
+    for other in (keyed(api, "k", CSV + b"x,y\n"), keyed(api, "k", format="csv")):
+        assert (other.status, other.kind) == (422, "refused")
+        assert "'k' was used for another request" in other.json["detail"]
+    assert keyed(api, "another").json != first.json
+    assert keyed(api, "a b").status == 422
+
+
+def test_an_import_goes_on_after_a_restart_if_it_is_sent_again_with_its_key(api: Api) -> None:
+    job = job_of(api, keyed(api, "k"))
+    api.service.jobs._jobs.clear()  # as after a restart
+    hotel = next(each for each in api.get("items").json["items"] if each["title"] == "the hotel")
+    assert api.post("undo", {"seq": hotel["seq"]}).status == 200
+    again = job_of(api, keyed(api, "k"))
+    assert again["job"] == job["job"]
+    assert (again["learnt"], again["open"], again["known"]) == (0, 0, 3)
+    assert set(items_of(api)) == {"pay the invoice", "book the flight"}  # stays undone
 
 
 def test_a_job_that_has_ended_is_not_stopped(api: Api) -> None:

@@ -73,6 +73,26 @@ class TaughtWorkspace(WorkspaceView):
 
         return once
 
+    def remember(self, result: T, *, key: str, scope: str = "", request: object = None) -> T:
+        """Store the result of a request whose changes are stored later, in several commits.
+
+        Parameters
+        ----------
+        result : object
+            The result, as JSON values.
+        key, scope : str
+            As for ``add``.
+        request : object
+            The request, as JSON values.
+
+        Returns
+        -------
+        object
+            The result of the earlier request with this key, if there was one; RefusedError if
+            that was another request.
+        """
+        return self._commit(lambda: result, key, scope, request)
+
     def do_together(self, works: Sequence[Callable[[], T]]) -> list[T | BaseException]:
         """Do the work of several requests in one commit, as if as many threads had made them.
 

@@ -20,7 +20,8 @@ BYTES_PER_ITEM = 100
 def learn_upload(jobs: Jobs, job: Job, workspace: Workspace, upload: Upload, actor: str) -> None:
     """Learn files in this thread, and count what becomes of their items.
 
-    Items that were imported and undone before are added again.
+    Items that were imported and undone before are added again, unless this import had begun before
+    a restart of the server: then only those that are missing are added.
 
     Parameters
     ----------
@@ -68,11 +69,12 @@ def _learn(
     actor: str,
 ) -> None:
     ids = RepeatableIds()
+    is_first = not workspace.events_of_batch(job.id)
     while items := list(islice(stream, ITEMS_AT_ONCE)):
         go_on()
         given = [ids.given_to(item) for item in items]
         found = workspace.add_many(
-            given, relabel=True, revive=True, source=upload.title, batch=job.id, actor=actor
+            given, relabel=True, revive=is_first, source=upload.title, batch=job.id, actor=actor
         )
         for item, result in zip(given, found, strict=True):
             if isinstance(result, StorageError):

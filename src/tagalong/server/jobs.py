@@ -11,7 +11,7 @@ from tagalong.server.problems import Problem
 from tagalong.server.recognised import Recognised
 from tagalong.server.threads import Threads
 
-__all__ = ["STATES", "Job", "Jobs"]
+__all__ = ["STATES", "Job", "Jobs", "new_id"]
 
 State: TypeAlias = Literal["waiting", "running", "done", "failed", "interrupted", "cancelled"]
 STATES: tuple[str, ...] = get_args(State)
@@ -22,6 +22,11 @@ RETRY_SECONDS = 10
 MAX_ERRORS = 500
 MAX_TOLD_ERRORS = 20
 MAX_REASON = 500
+
+
+def new_id() -> str:
+    """Return a name for a job."""
+    return uuid.uuid4().hex
 
 
 @dataclass(slots=True)
@@ -62,7 +67,7 @@ class Job:
     """
 
     workspace: str
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    id: str
     title: str = ""
     recognised: Recognised = field(default_factory=Recognised)
     state: State = "waiting"
@@ -172,16 +177,22 @@ class Jobs:
                 {"Retry-After": str(RETRY_SECONDS)},
             )
 
-    def add(self, workspace: str, title: str = "", recognised: Recognised | None = None) -> Job:
+    def add(
+        self,
+        workspace: str,
+        title: str = "",
+        recognised: Recognised | None = None,
+        id: str | None = None,
+    ) -> Job:
         """Return a new job; a Problem if too many have not ended.
 
         Parameters
         ----------
-        workspace, title, recognised
+        workspace, title, recognised, id
             See `Job`.
         """
         self.check_room()
-        job = Job(workspace, title=title, recognised=recognised or Recognised())
+        job = Job(workspace, id or new_id(), title, recognised or Recognised())
         ended = [id for id, each in self._jobs.items() if not each.is_active]
         for id in ended[: max(0, len(self._jobs) + 1 - MAX_KEPT)]:
             del self._jobs[id]

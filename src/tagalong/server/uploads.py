@@ -1,5 +1,6 @@
 """Uploads: files of a form, kept on disk until they are learnt, and how to read them."""
 
+import hashlib
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -124,6 +125,17 @@ class Upload:
                 reasons = "; ".join(map(self.named, stream.errors[:3]))
                 raise ValueError(reasons or "the file has no items")
         return found
+
+    def digest(self) -> str:
+        """Return a digest of the files and of how to read them, which is the same if they are."""
+        found = hashlib.sha256()
+        for path, name in self.names.items():
+            with path.open("rb") as file:
+                found.update(
+                    f"{name}\n{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode()
+                )
+        found.update(repr((self.format, sorted(self.options.items()))).encode())
+        return found.hexdigest()
 
     def columns(self) -> list[str]:
         """Return the columns of a table that could not be read as it is."""

@@ -70,7 +70,7 @@ class Dispatch:
         self._refuse = refuse
         limits = service.limits
         self._limits = BodyLimits(limits.body_bytes)
-        # What is read as a whole: an item, each character of which may be written as an escape.
+        # A body that is read as a whole has an item, whose characters may be written as escapes.
         whole = ESCAPED_BYTES * limits.item_bytes + OTHER_BYTES
         self._whole_limits = BodyLimits(min(limits.body_bytes, whole))
 

@@ -11,7 +11,14 @@ from tagalong.server.access.hosts import first_header
 from tagalong.server.http.time_limits import within
 from tagalong.server.problems import Problem
 
-__all__ = ["BodyLimits", "LimitedBody", "limited_request", "read_body", "read_lines"]
+__all__ = [
+    "BodyLimits",
+    "LimitedBody",
+    "divided_lines",
+    "limited_request",
+    "read_body",
+    "read_lines",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +177,35 @@ async def read_lines(
     limits : BodyLimits
         The limits.
     """
+    async for found in divided_lines(LimitedBody(request, limits).chunks(), limits.line_bytes):
+        yield found
+
+
+async def divided_lines(
+    chunks: AsyncIterator[bytes], line_bytes: int
+) -> AsyncIterator[tuple[int, bytes | Problem]]:
+    """Yield the lines of a text that comes in pieces, as `read_lines` does.
+
+    Parameters
+    ----------
+    chunks : iterator of bytes
+        The pieces.
+    line_bytes : int
+        The largest size of a line.
+    """
     number = 1
     begun = bytearray()  # of the present line, at most one byte more than allowed
-    async for chunk in LimitedBody(request, limits).chunks():
+    async for chunk in chunks:
         *ended, last = chunk.split(b"\n")
         for part in ended:
             line = bytes(begun) + part if begun else part
             begun.clear()
             if line.strip():
-                yield number, _checked(line, number, limits.line_bytes)
+                yield number, _checked(line, number, line_bytes)
             number += 1
-        begun += last[: limits.line_bytes + 1 - len(begun)]
+        begun += last[: line_bytes + 1 - len(begun)]
     if begun.strip():
-        yield number, _checked(bytes(begun), number, limits.line_bytes)
+        yield number, _checked(bytes(begun), number, line_bytes)
 
 
 def _checked(line: bytes, number: int, limit: int) -> bytes | Problem:

@@ -17,7 +17,7 @@ from tagalong.server.api.json_forms import item_of
 from tagalong.server.api.json_texts import json_of
 from tagalong.server.api.operations import NDJSON, Operation, W
 from tagalong.server.api.schemas import Flag, Text
-from tagalong.server.http.body import BodyLimits, read_lines
+from tagalong.server.http.body import BodyLimits, LimitedBody, divided_lines, read_lines
 from tagalong.server.problems import Problem
 
 __all__ = ["OPERATIONS"]
@@ -35,8 +35,9 @@ async def add_items(call: Call) -> Response:
     The answer is sent after the last line has arrived: a client that sends everything before it
     reads would otherwise wait for a server that waits for the client.
 
-    With an idempotency key, items without an id get ids that follow from the key and their lines:
-    if the batch is sent again, they are there already.
+    With an idempotency key, all lines arrive before the first is added, as another batch with the
+    same key is refused. Items without an id get ids that follow from the key and their lines: if
+    the batch is sent again, they are there already.
     """
     limits, relabel = call.service.limits, call.query.get("relabel", False)
     body = BodyLimits(limits.body_bytes, limits.item_bytes * 2 + 10_000, SECONDS)
@@ -44,7 +45,7 @@ async def add_items(call: Call) -> Response:
     try:
         async with call.workspace() as workspace:
             waiting: list[_Line] = []
-            async for number, line in read_lines(call.request, body):
+            async for number, line in _lines(call, workspace, body):
                 id = None if call.key_text is None else _repeatable_id(call, number)
                 waiting.append(_parsed(number, line, limits.item_bytes, id))
                 if len(waiting) == LINES_AT_ONCE:
@@ -56,6 +57,28 @@ async def add_items(call: Call) -> Response:
         raise
     answers.seek(0)
     return StreamingResponse(_pieces(call, answers), media_type=NDJSON)
+
+
+async def _lines(
+    call: Call, workspace: Workspace, limits: BodyLimits
+) -> AsyncIterator[tuple[int, bytes | Problem]]:
+    """Yield the lines of the body; with a key, when all of them have arrived."""
+    if call.key_text is None:
+        async for found in read_lines(call.request, limits):
+            yield found
+        return
+    digest = hashlib.sha256()
+    with tempfile.SpooledTemporaryFile(BYTES_IN_MEMORY) as file:
+        async for chunk in LimitedBody(call.request, limits).chunks():
+            digest.update(chunk)
+            await call.run(file.write, chunk)
+        request = ["batch", digest.hexdigest(), call.query.get("relabel", False)]
+        await call.run(
+            workspace.remember, None, key=call.key_text, scope=call.scope, request=request
+        )
+        file.seek(0)
+        async for found in divided_lines(_pieces(call, file), limits.line_bytes):
+            yield found
 
 
 def _repeatable_id(call: Call, number: int) -> str:
@@ -104,6 +127,7 @@ def _add(
 
 
 async def _pieces(call: Call, file: IO[bytes]) -> AsyncIterator[bytes]:
+    """Yield a file piece by piece, and close it."""
     with file:
         while piece := await call.run(file.read, BYTES_AT_ONCE):
             yield piece

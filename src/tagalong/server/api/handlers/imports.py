@@ -11,7 +11,7 @@ from tagalong.server.api.operations import Operation, W
 from tagalong.server.api.schemas import Choice, File, ListOf, Record, Text, Whole, nullable
 from tagalong.server.http.body import BodyLimits
 from tagalong.server.import_jobs import learn_upload
-from tagalong.server.jobs import STATES, Job
+from tagalong.server.jobs import STATES, Job, new_id
 from tagalong.server.problems import Problem
 from tagalong.server.uploads import (
     FILE_FORM,
@@ -90,13 +90,31 @@ async def begin_import(call: Call, *, empty_counts: bool = True) -> Job:
     except BaseException:
         upload.close()
         raise
+    jobs, name = call.service.jobs, call.names["name"]
     try:
-        job = call.service.jobs.add(call.names["name"], upload.title, recognised)
-    except Problem:
+        id = await _id_of(call, upload)
+        job = jobs.find(name, id)
+        if job is not None:  # the same request was sent before
+            upload.close()
+            return job
+        job = jobs.add(name, upload.title, recognised, id)
+    except BaseException:
         upload.close()
         raise
     call.service.spawn(_learn(call, job, upload))
     return job
+
+
+async def _id_of(call: Call, upload: Upload) -> str:
+    """Return the name of the job of an import, the same for each request with the same key."""
+    if call.key_text is None:
+        return new_id()
+    request = ["import", await call.run(upload.digest)]
+    async with call.workspace() as workspace:
+        id: str = await call.run(
+            workspace.remember, new_id(), key=call.key_text, scope=call.scope, request=request
+        )
+    return id
 
 
 async def _kept(call: Call, form: UploadForm, empty_counts: bool) -> Upload:
@@ -182,6 +200,7 @@ OPERATIONS = (
         body=UPLOAD,
         body_media=FILE_FORM,
         answers={202: STARTED},
+        has_key=True,
     ),
     Operation(
         "getJob",
