@@ -99,6 +99,7 @@ def serving(
         port=0,
         running=running,
         on_ready=lambda url: ready.set(),
+        end_process=lambda code: None,  # on a busy machine, closing may take longer than allowed
     )
 
     def run() -> None:

@@ -233,11 +233,16 @@ class Load:
         for thread in self._threads:
             thread.start()
 
+    def give_up(self) -> None:
+        """Let no client try again."""
+        self._goes_on = False
+
     def finish(self) -> Sequence[Acknowledged]:
         """Let every client end its last request, and return what was acknowledged."""
         self._stopping.set()
+        until = time.monotonic() + TIMEOUT
         for thread in self._threads:
-            thread.join(TIMEOUT)
+            thread.join(max(0.0, until - time.monotonic()))
             assert not thread.is_alive(), "a client hangs"
         assert not self.errors, self.errors
         return self.acknowledged
@@ -250,5 +255,8 @@ def load(url: str, token: str, **options: Any) -> Iterator[Load]:
     found.start()
     try:
         yield found
+    except BaseException:
+        found.give_up()
+        raise
     finally:
         found.finish()

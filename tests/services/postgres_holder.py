@@ -12,6 +12,7 @@ from typing import Any
 
 from tagalong.journal import Added, JournalError, Workspace
 from tagalong.journal.postgres import PostgresStorage
+from tests.services.lines import Lines
 
 
 class Holder:
@@ -29,21 +30,20 @@ class Holder:
 
     def __init__(self, url: str, name: str, seconds: float):
         command = [sys.executable, "-m", __name__, url, name, str(seconds)]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdout is not None
+        self._lines = Lines(self.process.stdout, "the holder")
         assert self._line() == "ready"
 
     def _line(self) -> Any:
-        assert self.process.stdout is not None
-        text = self.process.stdout.readline()
+        text = self._lines.next()
         assert text, "the process has ended"
         return json.loads(text)
 
     def send(self, method: str, *values: Any, **named: Any) -> None:
         """Send a request without waiting for the result."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([method, values, named]) + "\n")
+        self.process.stdin.write(json.dumps([method, values, named]).encode() + b"\n")
         self.process.stdin.flush()
 
     def result(self) -> Any:

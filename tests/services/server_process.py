@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from tests.services.lines import Lines
 from tests.timeouts import TIMEOUT
 
 TAGALONG = (sys.executable, "-m", "tagalong")
+SERVER = (sys.executable, "-m", "tests.services.patient_tagalong", "serve")
 _PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
@@ -37,7 +39,7 @@ class ServerProcess:
         self.starts = 0
         self._options = options
         self._port = _free_port()
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._messages: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115 - see `close`
 
     def begin(self) -> None:
@@ -45,11 +47,10 @@ class ServerProcess:
         assert self._process is None
         self.starts += 1
         self._process = subprocess.Popen(
-            [*TAGALONG, "serve", str(self.folder), *self._arguments()],
+            [*SERVER, str(self.folder), *self._arguments()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._messages,
-            text=True,
         )
 
     def _arguments(self) -> Sequence[str]:
@@ -60,7 +61,7 @@ class ServerProcess:
         """Wait for the first line, which has the address and the token."""
         assert self._process is not None
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        line = Lines(self._process.stdout, "the server").next()
         assert line, f"the server has ended: {self.messages}"
         found = json.loads(line)
         self.url, self.token = found["url"], found["token"]

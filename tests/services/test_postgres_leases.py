@@ -13,11 +13,15 @@ from tagalong.files.lock import BusyError
 from tagalong.journal import JournalError, LeaseLostError, StorageError, Workspace, verify
 from tagalong.journal.postgres import PostgresStorage, PostgresWorkspaces
 from tests.services.postgres_holder import Holder
+from tests.services.waiting import wait_until
 from tests.timeouts import TIMEOUT
 
 NAME = "team"
 LONG = 600.0
 """Seconds of a lease that ends by itself only if the test hangs."""
+SHORT = 5.0
+"""Seconds of a lease whose end, or next sign of life, is waited for. A holder on a busy machine
+must give a sign of life within them."""
 
 ADVISORY_LOCKS = (
     "FROM pg_locks WHERE locktype = 'advisory' AND "
@@ -106,7 +110,7 @@ def test_a_stopped_holder_cannot_write_after_a_take_over(
     postgres_url: str, holder_of: Callable[[float], Holder]
 ) -> None:
     """PostgreSQL ends the session of a holder that says nothing; the epoch keeps it out."""
-    holder = holder_of(1.0)
+    holder = holder_of(SHORT)
     assert holder.call("add", "first", ["money"], id="first") == 2
     holder.process.send_signal(signal.SIGSTOP)
     storage = PostgresStorage(postgres_url, NAME)
@@ -138,7 +142,7 @@ def test_a_holder_stopped_within_a_transaction(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A transaction that does not go on is ended, and nothing of it is stored."""
-    first = PostgresStorage(postgres_url, NAME, lease_seconds=0.5)
+    first = PostgresStorage(postgres_url, NAME, lease_seconds=SHORT)
     second = PostgresStorage(postgres_url, NAME)
     with Workspace(first) as workspace:
         workspace.add("one", ["money"], id="one")
@@ -166,13 +170,12 @@ def test_a_holder_stopped_within_a_transaction(
 
 
 def test_a_lost_session_is_renewed_if_nobody_has_taken_the_workspace(postgres_url: str) -> None:
-    storage = PostgresStorage(postgres_url, NAME, lease_seconds=0.5)
+    storage = PostgresStorage(postgres_url, NAME, lease_seconds=SHORT)
     workspaces = PostgresWorkspaces(postgres_url)
     with Workspace(storage) as workspace:
         end_lease_session(postgres_url)
         assert workspace.add("text", ["money"]).seq == 2  # the epoch is still its own
-        while workspaces.holder(NAME) is None:  # until the next sign of life
-            pass
+        wait_until(lambda: workspaces.holder(NAME) is not None)  # until the next sign of life
         with pytest.raises(BusyError):
             Workspace(PostgresStorage(postgres_url, NAME))
         assert workspace.add("text", ["money"]).seq == 3

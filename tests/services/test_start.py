@@ -11,6 +11,7 @@ from tagalong.client import Client
 from tagalong.journal import Workspace
 from tagalong.readers.stream import read
 from tests.cpu_time import FIXED_WORK, fixed_work, processor_seconds
+from tests.services.processor_time import cpu_seconds
 from tests.services.server_process import ServerProcess
 from tests.timeouts import TIMEOUT
 
@@ -36,13 +37,6 @@ def debtags(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert {each.outcome for each in added} == {"new"}  # type: ignore[union-attr]
         workspace.settle(TIMEOUT)
     return folder
-
-
-def cpu_seconds(pid: int) -> float:
-    """The processor time of a process so far."""
-    *_, after = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
-    user, system = after.split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def measured_start(server: ServerProcess) -> float:

@@ -1,9 +1,8 @@
 """Chromium without a window, and pages that note what must not happen in them."""
 
-import math
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,9 +51,11 @@ _SIDEWAYS = """() => {
   const shown = wide.map(each => each.cloneNode(false).outerHTML.slice(0, 200));
   return [`${root.scrollWidth} > ${root.clientWidth}`, ...shown.slice(0, 10)];
 }"""
-PATIENCE = 30
+PATIENCE = 120
 """Seconds after which nothing happens any more in a page, even on a busy machine."""
 STEP = 50
+LOOK_EVERY = 30
+"""Milliseconds between two looks."""
 SECONDS_TO_SETTLE = 5.0
 QUIET = 200
 """Milliseconds without a request after which a page has got everything."""
@@ -195,20 +196,35 @@ class Window:
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.evaluate(_TWO_FRAMES)
 
-    def settle(self, for_milliseconds: int = QUIET, seconds: float = math.inf) -> None:
-        """Wait until all requests are answered, but for those whose answers never end.
+    def wait_until(self, is_so: Callable[[], object], otherwise: Callable[[], str]) -> None:
+        """Look again and again until something is so, while the page goes on.
 
         Parameters
         ----------
-        for_milliseconds : int
-            So long there has to be no request.
-        seconds : float
-            After that it is not waited for any longer.
+        is_so : callable
+            Looks.
+        otherwise : callable
+            Returns the message if it is never so.
         """
+        end = time.monotonic() + PATIENCE
+        while not is_so():
+            assert time.monotonic() < end, otherwise()
+            self.page.wait_for_timeout(LOOK_EVERY)
+
+    def settle(self) -> None:
+        """Wait until all requests are answered, but for those whose answers never end."""
+        open_requests = self._settle(QUIET, PATIENCE)
+        assert not open_requests, f"no answer for {PATIENCE} s: {', '.join(open_requests)}"
+
+    def _settle(self, quiet_milliseconds: int, seconds: float) -> list[str]:
+        """Wait until there was no request for a while; return those that are still open."""
         quiet, end = 0, time.monotonic() + seconds
-        while quiet < for_milliseconds and time.monotonic() < end:
+        while quiet < quiet_milliseconds:
+            if time.monotonic() > end:
+                return [f"{request.method} {request.url}" for request in self.notes.waiting]
             self.page.wait_for_timeout(STEP)
             quiet = 0 if self.notes.waiting else quiet + STEP
+        return []
 
     def sideways(self) -> list[str]:
         """Elements that make the page wider than the window; none if it is not."""
@@ -217,7 +233,7 @@ class Window:
     def shut(self) -> None:
         """Close the browser. Chromium hangs if that happens while it goes from page to page."""
         if not self.page.is_closed():
-            self.settle(STEP, SECONDS_TO_SETTLE)
+            self._settle(STEP, SECONDS_TO_SETTLE)
         self.context.close()
 
     def close(self) -> None:

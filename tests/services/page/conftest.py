@@ -103,10 +103,15 @@ def open_window() -> Iterator[Callable[..., Window]]:
         return opened[-1]
 
     yield new
+    faults: list[str] = []
+    for window in opened:  # all of them are closed, also if that fails for one
+        try:
+            window.shut()
+        except Exception as error:
+            faults.append(f"a window cannot be closed: {error}")
     for window in opened:
-        window.shut()
-    for window in opened:
-        window.close()
+        faults += window.notes.faults
+    assert not faults, "\n".join(faults)
 
 
 @pytest.fixture

@@ -1,16 +1,12 @@
 """The filing view, as the tests of its flows use it."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.services.page.browser import PATIENCE, Window
+from tests.services.page.browser import Window
 from tests.services.page.site import Site
-
-LOOK_EVERY = 30
-"""Milliseconds between two looks."""
 
 
 class FilingPage:
@@ -89,10 +85,7 @@ class FilingPage:
 
     def wait_until(self, look: Callable[[], Any], wanted: Any) -> None:
         """Look again and again until something is as wanted, while the page goes on."""
-        end = time.monotonic() + PATIENCE
-        while (found := look()) != wanted:
-            assert time.monotonic() < end, f"{found!r}, not {wanted!r}"
-            self.page.wait_for_timeout(LOOK_EVERY)
+        self.window.wait_until(lambda: look() == wanted, lambda: f"{look()!r}, not {wanted!r}")
 
     def choose_only(self, label: str) -> None:
         """Choose one label with the digit keys, and no other one."""

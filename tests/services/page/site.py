@@ -99,10 +99,11 @@ def log_in(browser: Browser, url: str, token: str) -> Any:
     """Log in with a token, as a person does, and return the cookies."""
     window = Window(browser, urlsplit(url).netloc)
     page = window.page
-    page.goto(f"{url}login")
-    page.get_by_label("Token").fill(token)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda address: "/login" not in address)
-    cookies = window.context.storage_state()
-    window.context.close()  # test_login looks for faults
-    return cookies
+    try:
+        page.goto(f"{url}login")
+        page.get_by_label("Token").fill(token)
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_url(lambda address: "/login" not in address)
+        return window.context.storage_state()
+    finally:
+        window.shut()  # test_login looks for faults

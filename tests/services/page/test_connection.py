@@ -1,5 +1,7 @@
 """The connection lost and back, the server killed, the log-in ended: every answer arrives once."""
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Dialog, Route, expect
 
@@ -117,8 +119,10 @@ def test_answers_are_sent_from_another_view(filing: FilingPage) -> None:
 
 
 @pytest.mark.parametrize("how", ["kill", "stop"])
-def test_the_server_is_started_again(own_site: Site, how: str) -> None:
-    window = own_site.window()
+def test_the_server_is_started_again(
+    own_site: Site, open_window: Callable[..., Window], how: str
+) -> None:
+    window = open_window(own_site)
     window.notes.allow(OFFLINE)
     filing = FilingPage(own_site, window)
     filing.expect_steady()
@@ -134,11 +138,12 @@ def test_the_server_is_started_again(own_site: Site, how: str) -> None:
     expect_once(filing, given)
     given = file_items(filing, 2)
     expect_once(filing, given)
-    window.close()
 
 
-def test_the_server_is_killed_while_answers_are_on_their_way(own_site: Site) -> None:
-    window = own_site.window()
+def test_the_server_is_killed_while_answers_are_on_their_way(
+    own_site: Site, open_window: Callable[..., Window]
+) -> None:
+    window = open_window(own_site)
     window.notes.allow(OFFLINE)
     window.notes.allow("status of 503")
     filing = FilingPage(own_site, window)
@@ -150,7 +155,6 @@ def test_the_server_is_killed_while_answers_are_on_their_way(own_site: Site) -> 
         own_site.server.start()
     expect_once(filing, given)
     expect(filing.connection).to_be_empty()
-    window.close()
 
 
 def test_the_log_in_ends(filing: FilingPage) -> None:

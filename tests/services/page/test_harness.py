@@ -1,5 +1,6 @@
 """The checks of the other tests do find what they look for."""
 
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,9 +21,11 @@ ADDRESS = "http://page.example/"
 
 
 @pytest.fixture
-def bare(browser: Browser) -> Window:
+def bare(browser: Browser) -> Iterator[Window]:
     """A browser for pages that no server has."""
-    return Window(browser, "page.example")
+    window = Window(browser, "page.example")
+    yield window
+    window.shut()
 
 
 def show(window: Window, html: str) -> None:
@@ -63,8 +66,7 @@ def test_faults_of_a_page_are_noted(bare: Window, act: str) -> None:
     show(bare, GOOD)
     assert bare.notes.faults == []
     bare.page.evaluate(act)
-    bare.page.wait_for_timeout(100)
-    assert bare.notes.faults
+    bare.wait_until(lambda: bare.notes.faults, lambda: "no fault was noted")
     with pytest.raises(AssertionError):
         bare.close()
 
