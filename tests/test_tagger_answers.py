@@ -147,6 +147,14 @@ def test_only_sure_items_are_audited_and_suggesting_is_pure() -> None:
     assert tagger.suggest(texts(1)[0][0]).audited
 
 
+def test_whether_an_item_is_audited_depends_on_its_text_however_it_is_given() -> None:
+    audit = Audit(0.5, answers=1000)
+    given = [f'{number} "é\\ \ud800 \n' for number in range(100)]
+    asked = [audit.asks(Item(text=text)) for text in given]
+    assert asked == [audit.asks({"text": text, "features": {}}) for text in given]
+    assert 0 < sum(asked) < 100
+
+
 def test_wrong_targets_are_refused() -> None:
     wrong: Any
     for wrong in ([1], "money", 0.9):

@@ -239,3 +239,14 @@ def test_a_log_file_is_private_and_follows_its_name(tmp_path):
 def test_a_log_file_that_cannot_be_opened_is_an_error_at_once(tmp_path):
     with pytest.raises(FileNotFoundError):
         LogFile(str(tmp_path / "nowhere" / "access.log"))
+
+
+def test_the_time_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for nanoseconds, text in (
+        (1_700_000_000_007_999_999, "2023-11-14T22:13:20.007Z"),
+        (1_700_000_000_999_000_000, "2023-11-14T22:13:20.999Z"),
+        (1_700_000_001_000_000_000, "2023-11-14T22:13:21.000Z"),
+    ):
+        monkeypatch.setattr("time.time_ns", lambda found=nanoseconds: found)
+        (line,), _ = logged(PlainTextResponse("x"), Exchange(make_scope()))
+        assert line["time"] == text

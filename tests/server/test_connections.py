@@ -71,6 +71,22 @@ def test_the_second_head_on_a_connection_must_be_quick_too(parser):
         assert client.ended()
 
 
+def test_one_timer_serves_the_heads_of_a_connection(parser, monkeypatch):
+    made = []
+    call_at = asyncio.BaseEventLoop.call_at
+
+    def counted(loop, when, callback, *args, **options):
+        made.append(getattr(callback, "__name__", ""))
+        return call_at(loop, when, callback, *args, **options)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_at", counted)
+    with live(say_path, parser, head_seconds=LONG) as server:
+        client = server.connect()
+        for _ in range(10):
+            client.get()
+    assert made.count("_on_head_timer") == 1
+
+
 def test_a_connection_that_sends_nothing_is_closed_without_an_answer(parser):
     with live(say_path, parser, head_seconds=0.05) as server:
         assert server.connect().ended()

@@ -7,6 +7,7 @@ is left to a person, and the answers to these stand for all others.
 import hashlib
 import json
 from collections.abc import Mapping
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from tagalong import parameters
@@ -99,6 +100,8 @@ def _key(item: AnyItem) -> str:
     if isinstance(item, Item):
         if item.id:
             return f"id\0{item.id}"
+        if isinstance(item.text, str) and not item.features:  # as the encoder writes it, sooner
+            return f'{{"features": {{}}, "text": {encode_basestring_ascii(item.text)}}}'
         return _key({"text": item.text, "features": dict(item.features)})
     if isinstance(item, FeatureItem):
         if item.id:

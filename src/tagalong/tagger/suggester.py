@@ -171,7 +171,9 @@ class Suggester:
         ----------
         item : Item, FeatureItem, str or mapping
             The item.
-        k, min_precision
+        k : int or None, default 5
+            Maximum number of labels; None means all.
+        min_precision : float, optional
             As for ``suggest``.
         """
         if not self._lock.acquire(blocking=False):

@@ -35,6 +35,7 @@ class SecurityHeaders:
         self._headers = [
             (name.lower().encode("ascii"), value.encode("ascii")) for name, value in HEADERS.items()
         ]
+        self._names = frozenset(name for name, _ in self._headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -46,7 +47,9 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 own = list(message.get("headers", ()))
                 names = {name.lower() for name, _ in own}
-                added = [header for header in self._headers if header[0] not in names]
+                added = self._headers
+                if not names.isdisjoint(self._names):
+                    added = [header for header in added if header[0] not in names]
                 message = {**message, "headers": own + added}
             await send(message)
 

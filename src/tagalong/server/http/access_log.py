@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from starlette.requests import ClientDisconnect
@@ -158,7 +159,13 @@ def _line(
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    milliseconds = time.time_ns() // 1_000_000
+    return f"{_second(milliseconds // 1000)}.{milliseconds % 1000:03d}Z"
+
+
+@lru_cache(1)  # all lines of a second share it
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:-6]
 
 
 def _text(value: str | None) -> str:

@@ -80,6 +80,7 @@ class _LimitedConnection(_Base):
         self._polite: PoliteTransport | None = None
         self._is_refused = False
         self._head_timer: asyncio.TimerHandle | None = None
+        self._head_deadline: float | None = None
         self._head_room = self.limits.head_bytes
         self._counted: _Cycle | None = None
 
@@ -115,6 +116,9 @@ class _LimitedConnection(_Base):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.metrics.connections -= 1
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
         self._stop_head_timer()
         if self._polite is not None:
             self._polite.stop_timers()
@@ -168,15 +172,24 @@ class _LimitedConnection(_Base):
             self._polite.note_progress()
 
     def _start_head_timer(self) -> None:
-        if self._head_timer is None:
-            seconds = self.limits.head_seconds
-            loop = asyncio.get_running_loop()
-            self._head_timer = loop.call_later(seconds, self._on_slow_head)
+        """Begin to wait for a head. One timer serves many heads, as it is costly to make."""
+        if self._head_deadline is None:
+            now = self.loop.time()
+            self._head_deadline = now + self.limits.head_seconds
+            if self._head_timer is None:
+                self._head_timer = self.loop.call_at(self._head_deadline, self._on_head_timer)
 
     def _stop_head_timer(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+        self._head_deadline = None
+
+    def _on_head_timer(self) -> None:
+        self._head_timer = None
+        if self._head_deadline is None:
+            return  # the next head makes another one
+        if self._head_deadline > self.loop.time():
+            self._head_timer = self.loop.call_at(self._head_deadline, self._on_head_timer)
+        else:
+            self._on_slow_head()
 
     def _on_slow_head(self) -> None:
         if self._newest is None and self._head_room == self.limits.head_bytes:
