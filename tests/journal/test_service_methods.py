@@ -411,7 +411,7 @@ def test_operation_settings_have_defaults(folder: Path) -> None:
     limits = read_limits(folder)
     assert limits == Limits()
     assert (limits.memory_bytes, limits.body_bytes, limits.item_bytes) == (2e9, 64e6, 1e6)
-    assert (limits.page_items, limits.connections, limits.requests) == (500, 256, 64)
+    assert (limits.page_items, limits.connections, limits.requests) == (1000, 256, 64)
     assert (limits.filed_per_day, limits.allow_hosts) == (None, [])
 
 

@@ -1,5 +1,6 @@
 """Items over HTTP: add, list, show, put off, forget."""
 
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -345,6 +346,25 @@ def test_a_forgotten_item_is_gone_with_its_influence(api: Api):
     undone = api.post("undo", {"seq": forgotten.json["seq"]})
     assert (undone.status, undone.kind) == (409, "conflict")
     assert "cannot be undone" in undone.json["detail"]
+
+
+def test_pages_have_a_largest_size(shared: Api, monkeypatch: pytest.MonkeyPatch):
+    most = shared.service.limits.page_items
+    for path in ("items", "events"):
+        json = {"Accept": "application/json"}
+        assert shared.get(f"{path}?limit={most}", headers=json).status == 200
+        refused = shared.get(f"{path}?limit={most + 1}", headers=json)
+        assert (refused.status, refused.json["place"], refused.json["limit"]) == (
+            422,
+            "limit",
+            most,
+        )
+        assert "limit must be at most 1,000 (the setting page_items" in refused.json["detail"]
+        assert "got 1,001" in refused.json["detail"]
+    monkeypatch.setattr(shared.service, "limits", replace(shared.service.limits, page_items=2))
+    for number in range(3):
+        shared.add(f"text {number}")
+    assert len(shared.get("items").json["items"]) == 2  # the default is not too much
 
 
 def test_large_items_are_refused(api: Api):

@@ -359,7 +359,7 @@ class ApiMachine(RuleBasedStateMachine):
                 naive = state.items[item["seq"]]
                 expected = (naive.id, naive.state, naive.labels)
                 assert (item["id"], item["state"], item["labels"]) == expected
-        events = self.calls.get("events?limit=10000").json["events"]
+        events = self.calls.get("events?limit=1000").json["events"]
         assert [event["kind"] for event in events] == [each.kind for each in self.naive.events]
         assert [event["seq"] for event in events if not event["undone"]] == [
             each.seq for each in self.naive.counting()

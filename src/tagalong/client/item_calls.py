@@ -324,7 +324,7 @@ class ItemCalls(Calls):
         source: str | None = None,
         q: str | None = None,
         *,
-        page: int = 100,
+        page: int | None = None,
     ) -> Iterator[ServerItem]:
         """Yield items, without their content.
 
@@ -338,8 +338,8 @@ class ItemCalls(Calls):
             Only items from there.
         q : str, optional
             Only items with all these words.
-        page : int, default 100
-            How many items to fetch at a time.
+        page : int, optional
+            How many items to fetch at a time; by default as many as the server sends.
         """
         path, after = self._in_workspace("items"), None
         found: list[ServerItem]

@@ -86,7 +86,7 @@ class Limits:
     workspaces: int = field(default=50, metadata=_number("workspaces", 1))
     body_bytes: int = field(default=64_000_000, metadata=_number("bytes", 1))
     item_bytes: int = field(default=1_000_000, metadata=_number("bytes", 1))
-    page_items: int = field(default=500, metadata=_number("items", 1))
+    page_items: int = field(default=1000, metadata=_number("items", 1))
     connections: int = field(default=256, metadata=_number("connections", 1))
     requests: int = field(default=64, metadata=_number("requests", 1))
     lease_seconds: int = field(default=15, metadata=_number("seconds", 1))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tagalong.journal import Workspace
     from tagalong.server.service import Service
 
-__all__ = ["Call", "checked_key", "checked_key_text", "json_answer"]
+__all__ = ["Call", "JsonText", "checked_key", "checked_key_text", "json_answer", "page_limit"]
 
 T = TypeVar("T")
 KEY = re.compile("[!-~]{1,255}")
@@ -155,6 +155,44 @@ def _bad_key(got: str) -> Problem:
     )
 
 
+_JSON_TYPE = (b"content-type", JSON.encode())
+
+
+class JsonText(Response):
+    """An answer with JSON text. Its headers are known, and need not be worked out."""
+
+    media_type = JSON
+
+    def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
+        """Set the headers; there are no others."""
+        self.raw_headers = [(b"content-length", b"%d" % len(self.body)), _JSON_TYPE]
+
+
+USUAL_PAGE = 100
+
+
+def page_limit(call: Call) -> int:
+    """Return the number of entries in a page; a Problem if the request asks for too many.
+
+    Parameters
+    ----------
+    call : Call
+        The request, which may have the parameter ``limit``.
+    """
+    most = call.service.limits.page_items
+    limit: int = call.query.get("limit", min(USUAL_PAGE, most))
+    if limit > most:
+        raise Problem(
+            422,
+            "not-valid",
+            f"limit must be at most {most:,} (the setting page_items of this server), got "
+            f"{limit:,}",
+            place="limit",
+            limit=most,
+        )
+    return limit
+
+
 def json_answer(value: Any, status: int = 200) -> Response:
     """Return an answer with JSON values.
 
@@ -165,4 +203,4 @@ def json_answer(value: Any, status: int = 200) -> Response:
     status : int
         The status code.
     """
-    return Response(json_bytes(value), status, media_type=JSON)
+    return JsonText(json_bytes(value), status)

@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from tagalong.server.api.calls import Call, json_answer
+from tagalong.server.api.calls import Call, JsonText, json_answer
 from tagalong.server.api.json_forms import (
     ID,
     ITEM_PARTS,
@@ -11,7 +11,7 @@ from tagalong.server.api.json_forms import (
     SUGGESTED,
     item_of,
 )
-from tagalong.server.api.operations import JSON, SEQ, Operation, W
+from tagalong.server.api.operations import SEQ, Operation, W
 from tagalong.server.api.schemas import Flag, ListOf, Record, Text, Whole, nullable
 from tagalong.server.api.suggesting import suggestions_for
 from tagalong.server.api.suggestion_texts import suggestion_bytes
@@ -82,7 +82,7 @@ async def suggest(call: Call) -> Response:
     k, precision = body.get("k", 5), body.get("min_precision")
     async with call.workspace() as workspace:
         found = await suggestions_for(call, workspace, item, k, precision)
-    return Response(suggestion_bytes(found), media_type=JSON)
+    return JsonText(suggestion_bytes(found))
 
 
 async def accept_sure(call: Call) -> Response:

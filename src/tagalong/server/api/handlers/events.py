@@ -8,7 +8,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tagalong.journal import Workspace
 from tagalong.journal.listing import KINDS, ListedEvent
-from tagalong.server.api.calls import Call, json_answer
+from tagalong.server.api.calls import Call, json_answer, page_limit
 from tagalong.server.api.operations import Operation, W
 from tagalong.server.api.schemas import Choice, ListOf, Record, Whole, nullable
 from tagalong.server.problems import Problem
@@ -55,7 +55,7 @@ def _tip(workspace: Workspace) -> int:
 
 
 async def _page(call: Call, after: int, kinds: tuple[str, ...] | None) -> Response:
-    limit = min(call.query.get("limit", 100), call.service.limits.page_items)
+    limit = page_limit(call)
     found = await _read(call, after, limit, kinds)
     last = found[-1].event.seq if len(found) == limit else None
     return json_answer({"events": [each.to_json() for each in found], "next": last})

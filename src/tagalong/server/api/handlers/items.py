@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from tagalong.journal import ItemRecord, NotFoundError, Workspace
-from tagalong.server.api.calls import Call, json_answer
+from tagalong.server.api.calls import Call, json_answer, page_limit
 from tagalong.server.api.json_forms import (
     EXPLANATION,
     ID,
@@ -115,7 +115,8 @@ async def list_items(call: Call) -> Response:
     query.setdefault("after", None)
     if query["order"] == "unsure":
         query.setdefault("state", "open")
-    limit = min(query.pop("limit", 100), call.service.limits.page_items)
+    limit = page_limit(call)
+    query.pop("limit", None)
     state, source, q = (query.pop(name, None) for name in ("state", "source", "q"))
     async with call.workspace() as workspace:
         page = await call.run(workspace.page, state=state, source=source, q=q, limit=limit, **query)
