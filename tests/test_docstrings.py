@@ -17,6 +17,7 @@ from tests.numpydoc import descriptions, sections
 PUBLIC_NAMES = [
     "BlockProjection",
     "Certificate",
+    "GradeRanker",
     "Item",
     "LabelRanker",
     "M3LClassifier",

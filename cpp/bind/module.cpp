@@ -52,6 +52,7 @@ NB_MODULE(_native, module) {
     bind::add_compact_rankers(module);
     bind::add_block_learners(module);
     bind::add_shared_rankers(module);
+    bind::add_grade_rankers(module);
     bind::add_partial_rankers(module);
     bind::add_predtrons(module);
     bind::add_m3l(module);

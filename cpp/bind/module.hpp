@@ -14,6 +14,7 @@ void add_races(nanobind::module_& module);
 void add_compact_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);
+void add_grade_rankers(nanobind::module_& module);
 void add_partial_rankers(nanobind::module_& module);
 void add_predtrons(nanobind::module_& module);
 void add_m3l(nanobind::module_& module);

@@ -6,6 +6,7 @@
 #include "bind/complement_bayes_state.hpp"
 #include "bind/label_ranker_state.hpp"
 #include "bind/one_vs_rest_state.hpp"
+#include "bind/statistics_state.hpp"
 #include "race/race.hpp"
 
 namespace tagalong::bind {
@@ -60,24 +61,8 @@ inline void add_part(const nb::dict& part, const std::string& prefix, nb::dict& 
 
 template <class T>
 void write_state(const Race<T>& self, nb::dict& arrays, nb::dict& numbers) {
-    const FeatureStatistics& statistics = self.statistics();
-    const auto values = [&](auto&& number) {
-        return vector_array<double>(statistics.features().size(), [&](std::size_t place) {
-            return number(statistics.at(place));
-        });
-    };
     numbers["labels"] = self.labels();
-    const FeatureStatistics::Totals totals = statistics.totals();
-    numbers["rows"] = totals.rows;
-    numbers["entries"] = totals.entries;
-    numbers["first_value"] = totals.first_value;
-    numbers["any_negative"] = totals.any_negative;
-    numbers["several_values"] = totals.several_values;
-    arrays["features"] = feature_array(statistics.features());
-    arrays["occurrences"] = values([](const FeatureValues& v) { return v.rows; });
-    arrays["largest"] = values([](const FeatureValues& v) { return v.largest; });
-    arrays["mean"] = values([](const FeatureValues& v) { return v.mean; });
-    arrays["spread"] = values([](const FeatureValues& v) { return v.spread; });
+    write_statistics(self.statistics(), "features", arrays, numbers);
     write_part(self, "race", arrays);
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.drift(), "drift", arrays);
@@ -95,23 +80,7 @@ template <class T>
 void read_state(Race<T>& self, const SavedState& saved) {
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     const auto labels = static_cast<std::size_t>(saved.count("labels"));
-    const auto features = saved.features();
-    const std::size_t count = features.shape(0);
-    const auto occurrences = saved.vector<double>("occurrences", count, kNotNegative);
-    const auto largest = saved.vector<double>("largest", count, kNotNegative);
-    const auto mean = saved.vector<double>("mean", count);
-    const auto spread = saved.vector<double>("spread", count, kNotNegative);
-    std::vector<FeatureValues> values;
-    for (std::size_t i = 0; i < count; ++i)
-        values.push_back(
-            {occurrences.data()[i], largest.data()[i], mean.data()[i], spread.data()[i]});
-    const FeatureStatistics::Totals totals{
-        saved.number("rows", kCount), saved.number("entries", kCount),
-        saved.number("first_value", kNotNegative), saved.get<bool>("any_negative", "true or false"),
-        saved.get<bool>("several_values", "true or false")};
-    if (!self.statistics_state().restore(totals, {features.data(), features.data() + count},
-                                         std::move(values)))
-        SavedState::refuse("features", "have statistics that contradict each other");
+    read_statistics(self.statistics_state(), "features", saved);
     read_part(self, "race", saved, labels);
     for (std::size_t e = 0; e < self.entrants().size(); ++e) {
         const SavedState own = saved.under(entrant_prefix(e));

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tagalong.learning.model_files import ModelFileError, load
     from tagalong.learning.model_hash import model_hash
     from tagalong.online.blocks import BlockProjection, OrdinalRanker
+    from tagalong.online.grades import GradeRanker
     from tagalong.online.label_ranker import LabelRanker
     from tagalong.online.partial import PartialFeedbackRanker
     from tagalong.online.predtron import Predtron
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BlockProjection",
     "Certificate",
+    "GradeRanker",
     "Item",
     "LabelRanker",
     "M3LClassifier",
@@ -48,6 +50,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "BlockProjection": "tagalong.online.blocks",
         "Certificate": "tagalong.learning.certificates",
+        "GradeRanker": "tagalong.online.grades",
         "Item": "tagalong.learning.items",
         "LabelRanker": "tagalong.online.label_ranker",
         "M3LClassifier": "tagalong.batch.m3l",

@@ -18,6 +18,7 @@ BUILDS_ON: dict[str, set[str]] = {
     "compact": {"core", "predictions", "ranker", "race"},
     "blocks": {"core", "rules", "geometry"},
     "shared": {"core", "blocks", "predictions"},
+    "grades": {"core", "blocks", "predictions", "race"},
     "partial": {"core", "predictions"},
     "predtron": {"core", "rules", "geometry", "predictions"},
     "m3l": {"core"},

@@ -67,3 +67,16 @@ def test_plot_without_a_dual_value(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     assert run("learn", source, *LEARN, "--plot", "curve.png").code == 0
     assert (tmp_path / "curve.png").stat().st_size > 1000
+
+
+def test_losses_by_name(run: Run, tmp_path: Path) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    learn = ("learn", source, "--model", "m.tagalong", *LEARN)
+    assert run(*learn, "--set", "loss=exponential", "--limit", "30").code == 0
+    assert run("inspect", "m.tagalong", "--json").json["learner"]["loss"] == "exponential"
+    assert run(*learn, "--continue", "--set", "loss=exponential").code == 0
+    refused = run(*learn, "--force", "--set", "loss=cubic")
+    assert refused.code == 2
+    assert "loss must be one of 'square', 'logistic', 'exponential', got 'cubic'" in refused.err
+    refused = run(*learn, "--continue", "--set", "loss=logistic")
+    assert "was made with --set loss=exponential, not with --set loss=logistic" in refused.err

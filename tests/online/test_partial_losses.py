@@ -245,6 +245,20 @@ def test_a_table_of_a_named_loss_plays_the_same_game(name: str) -> None:
     np.testing.assert_allclose(dense_coef(rankers[0]), dense_coef(rankers[1]), atol=1e-9)
 
 
+def test_the_exponential_loss_has_a_name(tmp_path: Path) -> None:
+    stream = true_stream(6, 80, 5, 6)
+    settings: dict[str, Any] = {"max_labels": 2, "exploration": 0.05, "radius": 0.7}
+    named = PartialFeedbackRanker("exponential", **settings).fit(stream.X, stream.Y)
+    given = PartialFeedbackRanker(ExponentialLoss(), **settings).fit(stream.X, stream.Y)
+    assert dense_coef(named).tobytes() == dense_coef(given).tobytes()
+    assert named.certificate_ == given.certificate_
+    named.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert loaded.get_params() == named.get_params()
+    named.set_params(loss="logistic").save(tmp_path / "model")
+    assert isinstance(load(tmp_path / "model").loss, TabulatedLoss)
+
+
 def test_files_have_the_loss_as_numbers(tmp_path: Path) -> None:
     stream = true_stream(6, 80, 5, 6)
     settings: dict[str, Any] = {"max_labels": 2, "exploration": 0.05, "radius": 0.7}

@@ -113,6 +113,11 @@ class BatchLearner(Fitted):
         return False
 
     @property
+    def has_grades(self) -> bool:
+        """Whether the labels are grades, which have an order: False."""
+        return False
+
+    @property
     def scores_natively(self) -> bool:
         """Whether scoring rows runs no code in Python: False."""
         return False

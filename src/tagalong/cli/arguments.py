@@ -6,6 +6,7 @@ from tagalong.cli.command_parser import ArgumentGroup
 from tagalong.cli.options.values import (
     at_least_one,
     buckets,
+    grades,
     positive,
     race,
     seconds,
@@ -51,9 +52,8 @@ _DESCRIPTIONS = {
 }
 UPDATES_IN_WORDS = "; ".join(f"{name} {_DESCRIPTIONS[name]}" for name in ALL_UPDATES)
 # Copies of names in tagalong.problems, tagalong.online.label_ranker.learner and
-# tagalong.text.features, which are slow to import. PROBLEMS lacks the ordinal problem, because
-# levels that appear one by one have no order.
-PROBLEMS = ("binary", "multiclass", "multilabel", "label-ranking", "subset-ranking")
+# tagalong.text.features, which are slow to import.
+PROBLEMS = ("binary", "multiclass", "ordinal", "multilabel", "label-ranking", "subset-ranking")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
 CONTESTANTS = (
@@ -81,6 +81,8 @@ PLOT_KINDS = (
     "certificate",
     "mistakes",
 )
+# Copy of the values of the parameter seldom_of of FolderAffinity.
+SELDOM_OF = ("folder", "all")
 WAIT = 10.0
 SWITCHES = {"auto": "auto", "yes": True, "no": False}
 
@@ -222,6 +224,20 @@ def add_learner(parser: Parser) -> ArgumentGroup:
         action="store_true",
         help="every item has exactly one label, such as a folder or a team (default: noticed from "
         "the items)",
+    )
+    group.add_argument(
+        "--grades",
+        type=grades,
+        metavar="A,B,...",
+        help="the labels are grades, from the lowest to the highest: such as low,mid,high, or 1..5 "
+        "for whole numbers. For the learner ordinal and for --problem ordinal; every item must "
+        "have one of them",
+    )
+    group.add_argument(
+        "--seldom-of",
+        choices=SELDOM_OF,
+        help="only for the learner shared: whether a word is rare in a folder if few of the "
+        "folder's earlier items have it (folder, the default), or few of all earlier items (all)",
     )
     group.add_argument(
         "--set",

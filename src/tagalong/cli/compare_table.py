@@ -29,6 +29,7 @@ FOR_ONE_LABEL = {
     "macro_recall": "macro recall",
     "average_precision": "average precision",
 }
+FOR_GRADES = {"mean_absolute_error": "mean absolute error", **FOR_ONE_LABEL}
 _DIGITS = 4
 
 
@@ -63,18 +64,30 @@ class Row:
         """
         if name == "macro_recall":
             return self.report.answers.macro_recall
+        if name == "mean_absolute_error":
+            return self.report.mean_absolute_error
         from_answers = name in ("accuracy", "accuracy_of_3")
         part = self.report.coverage.overall if from_answers else self.report.overall
         return float(getattr(part, name))
 
     @property
-    def quality(self) -> float:
-        """The measure by which learners are sorted; -1 if it is not known.
+    def main_measure(self) -> str:
+        """The name of the measure by which learners are sorted.
 
-        Accuracy if items have one label each, otherwise average precision.
+        Mean absolute error for grades, accuracy if items have one label each, otherwise average
+        precision.
         """
-        found = self.value("accuracy" if self.report.one_label else "average_precision")
-        return -1.0 if math.isnan(found) else found
+        if self.report.grades:
+            return "mean_absolute_error"
+        return "accuracy" if self.report.one_label else "average_precision"
+
+    @property
+    def quality(self) -> float:
+        """The value of the main measure, negative if lower ones are better; -inf if not known."""
+        found = self.value(self.main_measure)
+        if math.isnan(found):
+            return -math.inf
+        return -found if self.main_measure == "mean_absolute_error" else found
 
     @property
     def dual(self) -> float:
@@ -91,6 +104,7 @@ class Row:
             "recent": asdict(self.report.recent),
             "coverage": for_json(self.report.coverage.to_dict()),
             "macro_recall": self.report.answers.macro_recall,
+            "mean_absolute_error": for_json(self.report.mean_absolute_error),
             "order": self.report.order,
             "one_label": self.report.one_label,
             "dual": self.dual,
@@ -111,14 +125,15 @@ def best_first(rows: list[Row]) -> list[Row]:
 
 def _shown(row: Row) -> tuple[str, ...]:
     """Return the names of the measures to show."""
+    if row.report.grades:
+        return tuple(FOR_GRADES)
     return tuple(FOR_ONE_LABEL) if row.report.one_label else FOR_SEVERAL_LABELS
 
 
 def _headings(rows: list[Row]) -> list[str]:
     report = rows[0].report
     titles = [
-        FOR_ONE_LABEL[name] if report.one_label else title(name, report.k)
-        for name in _shown(rows[0])
+        FOR_GRADES[name] if report.one_label else title(name, report.k) for name in _shown(rows[0])
     ]
     return ["", *titles, "dual", "items/s"]
 
@@ -188,7 +203,8 @@ def live_cells(rows: list[Row]) -> tuple[list[str], list[list[str]], str]:
     """Return the arguments of `Live.show`: headings, cells, and the line for other outputs."""
     items = rows[0].report.items
     rows = best_first(rows)
-    measure = "accuracy" if rows[0].report.one_label else "average precision"
-    line = f"items {items:,}  best {measure} {rows[0].quality:.4f} ({rows[0].name})"
+    measure = rows[0].main_measure
+    value = _number(rows[0].value(measure))
+    line = f"items {items:,}  best {measure.replace('_', ' ')} {value} ({rows[0].name})"
     headings = _headings(rows)
     return [f"{items:,} items", *headings[1:]], [_cells(row) for row in rows], line

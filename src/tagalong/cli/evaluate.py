@@ -52,7 +52,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 live.show(list(cells), [list(cells.values())], line)
     if not progress.items:
         raise nothing_learnt(reading, items.unlabelled, stream.skipped, "measure", stream.links)
-    report = progress.report(frozen.labels, one_label=tagger.has_one_label, frozen=True)
+    report = progress.report(
+        frozen.labels, one_label=tagger.has_one_label, frozen=True, grades=tagger.has_grades
+    )
     if args.plot is not None:
         report.plot(args.plot, args.plot_kind, private=stream.is_private)
     if args.report is not None:

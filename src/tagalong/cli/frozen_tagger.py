@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.cli.errors import CommandError
+from tagalong.cli.grades import check_grade
 from tagalong.learning.examples import SparseRows
 from tagalong.learning.items import Item
 from tagalong.learning.places import PLACES_JUDGED, Places
@@ -62,6 +63,8 @@ class FrozenTagger:
         rounds, pairs = [], []
         for item in items:
             try:
+                if self._tagger.has_grades:
+                    check_grade(item.labels or (), self.labels)
                 pair = self._tagger.features.read(item, match=True)
                 scores, cutoff = self._tagger.learner.score_one(pair)
             except ValueError as error:

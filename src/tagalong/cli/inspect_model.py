@@ -23,6 +23,8 @@ from tagalong.evaluate.summary import coverage_lines, headline, order_warning
 from tagalong.evaluate.text_table import percent
 from tagalong.learning.model_files import load
 from tagalong.learning.model_hash import model_hash
+from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
+from tagalong.problems.registry import problem_to_json
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]
@@ -74,7 +76,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if measured is not None:
         found |= {"order": measured.order, "coverage": measured.coverage.to_dict()}
         found["held_out"] = model.notes[RUN_NOTE].get("held_out")
-    out.json_result(found)
+    out.json_result(_with_plain_parameters(found))
     answers = (
         _own_estimate(found)
         if measured is None
@@ -83,6 +85,20 @@ def run(args: argparse.Namespace, out: Output) -> int:
     first, *others = _lines(found, args.certificate)
     out.result(first, *_drift_lines(model), *answers, *others, *_word_lines(words))
     return OK
+
+
+def _with_plain_parameters(found: dict[str, Any]) -> dict[str, Any]:
+    """Return a description with JSON values in place of objects among the parameters."""
+    plain = dict(found)
+    for part in ("learner", "settings"):
+        parameters = dict(plain.get(part, {}))
+        if "problem" in parameters:
+            parameters["problem"] = problem_to_json(parameters["problem"])
+        if isinstance(parameters.get("features"), FolderAffinity):
+            parameters["features"] = parameters["features"].get_params()
+        if parameters:
+            plain[part] = parameters
+    return plain
 
 
 def _drift_lines(model: object) -> list[str]:

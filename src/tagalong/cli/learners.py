@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import product
@@ -28,6 +28,8 @@ __all__ = [
     "learner_settings",
     "make_features",
     "setting_values",
+    "settings_for_grades",
+    "settings_for_words",
     "spec_by_name",
 ]
 
@@ -36,6 +38,7 @@ LEARNERS = {
     "label-ranker": "tagalong.online.label_ranker.learner:LabelRanker",
     "predtron": "tagalong.online.predtron.learner:Predtron",
     "shared": "tagalong.online.shared_ranker.learner:SharedLabelRanker",
+    "ordinal": "tagalong.online.grades.learner:GradeRanker",
     "partial": "tagalong.online.partial.learner:PartialFeedbackRanker",
 }
 
@@ -56,6 +59,8 @@ LEARNER_FLAGS = {
     "margin": "--margin",
     "problem": "--problem",
     "average": "--average",
+    "grades": "--grades",
+    "features": "--seldom-of",
     "max_labels": "--slots",
     "one_label": "--one-label",
     "race": "--race",
@@ -181,7 +186,63 @@ def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
         settings["one_label"] = True
     if getattr(args, "slots", None) is not None:
         settings["max_labels"] = args.slots
-    return settings
+    if "features" in settings:
+        raise UsageError(
+            "--set features: class-dependent features are objects; --seldom-of chooses between "
+            "those that come with tagalong"
+        )
+    if args.seldom_of is not None and args.command != "compare":
+        settings |= settings_for_words(args.seldom_of, settings.get("geometry", "euclidean"))
+    return settings | _grade_settings(args, settings.get("problem"))
+
+
+def settings_for_words(seldom_of: str, geometry: str) -> dict[str, Any]:
+    """Return the settings of the learner shared for a reading of which words are rare.
+
+    Parameters
+    ----------
+    seldom_of : "folder" or "all"
+        The value of ``--seldom-of``.
+    geometry : str
+        The geometry of the learner, on which the values of the features depend.
+    """
+    from tagalong.online.shared_ranker.learner import DEFAULT_FEATURES  # slow to import
+
+    features = DEFAULT_FEATURES.get(geometry, DEFAULT_FEATURES["euclidean"])
+    return {"features": type(features)(**{**features.get_params(), "seldom_of": seldom_of})}
+
+
+def _grade_settings(args: argparse.Namespace, problem: object) -> dict[str, Any]:
+    """Return the parameters that ``--grades`` sets. In ``compare`` they depend on the learner."""
+    if problem == "ordinal":
+        if args.grades is None:
+            raise UsageError(
+                "--problem ordinal needs --grades: all grades from the lowest to the highest, such "
+                "as --grades low,mid,high or --grades 1..5"
+            )
+        return settings_for_grades("predtron", args.grades)
+    if args.grades is None or args.command == "compare":
+        return {}
+    if args.learner == "predtron":
+        raise UsageError("--grades: the learner predtron also needs --problem ordinal")
+    return {"grades": tuple(args.grades)}
+
+
+def settings_for_grades(learner: str, grades: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of a learner whose labels are grades.
+
+    Parameters
+    ----------
+    learner : str
+        A name from ``LEARNERS``.
+    grades : sequence of str
+        All grades, from the lowest to the highest.
+    """
+    if learner == "predtron":
+        from tagalong.problems import Ordinal  # slow to import
+
+        return {"problem": Ordinal(tuple(grades))}
+    return {"grades": tuple(grades)} if learner == "ordinal" else {}
 
 
 def learner_flags(args: argparse.Namespace) -> dict[str, str]:

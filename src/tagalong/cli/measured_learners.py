@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from tagalong.cli.compare_table import Row
 from tagalong.cli.errors import CommandError, UsageError
+from tagalong.cli.grades import check_grade
 from tagalong.cli.learners import (
     DEFAULT,
     LearnerSpec,
@@ -19,6 +20,8 @@ from tagalong.cli.learners import (
     learner_flags,
     learner_settings,
     make_features,
+    settings_for_grades,
+    settings_for_words,
 )
 from tagalong.evaluate import Progress
 from tagalong.learning.examples import SparseRows
@@ -73,8 +76,19 @@ class MeasuredLearner:
 
     def __init__(self, spec: LearnerSpec, shared: dict[str, Any], args: argparse.Namespace):
         self._spec = spec
-        self._learner = spec.make(shared, learner_flags(args))
+        of_grades: dict[str, Any] = {}
+        if args.grades and "problem" not in shared:
+            of_grades = settings_for_grades(spec.learner, args.grades)
+        of_words = {}
+        if args.seldom_of is not None and spec.learner == "shared":
+            geometry = {**spec.settings, **shared}.get("geometry", "euclidean")
+            of_words = settings_for_words(args.seldom_of, geometry)
+        self._learner = spec.make({**of_grades, **of_words, **shared}, learner_flags(args))
         self._settings = {**spec.settings, **shared}
+        if of_words:
+            self._settings["seldom_of"] = args.seldom_of
+        self._has_grades = args.grades is not None
+        self._classes: str | list[str] = args.grades or "grow"
         self._seconds = 0.0
         self.progress = Progress(args.at, args.window)
 
@@ -88,7 +102,7 @@ class MeasuredLearner:
         """
         # The processor time of this thread: the load of other threads does not affect it.
         start = time.thread_time()
-        rounds = self._learner.watch(chunk.X, chunk.Y, "grow", chunk.weights)
+        rounds = self._learner.watch(chunk.X, chunk.Y, self._classes, chunk.weights)
         self._seconds += time.thread_time() - start
         self.progress.add_rounds(rounds, self._learner)
 
@@ -96,7 +110,7 @@ class MeasuredLearner:
         """Return the measures so far."""
         certificate = getattr(self._learner, "certificate_", None)
         classes = getattr(self._learner, "classes_", ())
-        report = self.progress.report(list(classes), certificate)
+        report = self.progress.report(list(classes), certificate, grades=self._has_grades)
         speed = self.progress.items / self._seconds if self._seconds > 0 else np.nan
         return Row(self._spec.name, self._settings, report, speed)
 
@@ -122,6 +136,7 @@ class Chunks:
                 "--buckets grow: compare needs a fixed number of features; give a number"
             )
         self._labels: set[str] = set()
+        self._grades: list[str] | None = args.grades
         self.unlabelled = 0
 
     @property
@@ -146,8 +161,17 @@ class Chunks:
             if item.labels is None:
                 self.unlabelled += 1
             else:
+                self._check_grade(item)
                 self._labels.update(item.labels)
                 yield item
+
+    def _check_grade(self, item: Item) -> None:
+        if self._grades is None:
+            return
+        try:
+            check_grade(item.labels or (), self._grades)
+        except ValueError as error:
+            raise CommandError(f"{item.place or item.id}: {error}") from error
 
     def _chunk(self, items: list[Item]) -> Chunk:
         rows = self._features.read_texts(items)

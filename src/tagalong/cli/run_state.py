@@ -88,7 +88,7 @@ class Run:
         """
         facts = tagger.labels, tagger.certificate_, tagger.has_one_label
         if isinstance(self.progress, Progress):
-            return self.progress.report(*facts, drift=tagger.drift)
+            return self.progress.report(*facts, drift=tagger.drift, grades=tagger.has_grades)
         return self.progress.report(*facts)
 
     def next_pass(self) -> None:

@@ -1,5 +1,6 @@
 """The first suggestions of a run while it proceeds: right ones, sure ones, calibration."""
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,27 @@ class AnswerReport:
     label_counts: Counts
     recent_confidence: tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
     recent_first: Counts
+
+    @property
+    def mean_absolute_error(self) -> float:
+        """The mean distance of the first suggestion's number from that of the only right label.
+
+        NaN if there are no such items, or if not all wrong suggestions are counted in pairs.
+        """
+        answered, right = (
+            int(self.label_counts[:, LABEL_COLUMNS.index(name)].sum())
+            for name in ("answered", "suggested_right")
+        )
+        true, first, items = self.confusion_counts.T
+        if not answered or items.sum() != answered - right:
+            return math.nan
+        return float((np.abs(true - first) * items).sum()) / answered
+
+    @property
+    def recent_mean_absolute_error(self) -> float:
+        """The same mean over the recent items."""
+        known = self.recent_first[(self.recent_first >= 0).all(axis=1)]
+        return float(np.abs(known[:, 0] - known[:, 1]).mean()) if len(known) else math.nan
 
 
 class AnswerProgress:

@@ -73,7 +73,8 @@ def frozen(model: Any, X: MatrixLike, Y: TargetsLike, *, k: int = 5, window: int
                 _label_rows(targets.unknown, rows),
             )
         )
-    return progress.report(labels.names, frozen=True)
+    grades = bool(getattr(model, "has_grades", False)) and len(labels) == known
+    return progress.report(labels.names, frozen=True, grades=grades)
 
 
 def _scores(model: Any, X: MatrixLike) -> tuple[npt.NDArray[Any], float]:

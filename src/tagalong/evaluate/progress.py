@@ -152,6 +152,7 @@ class Progress:
         one_label: bool = False,
         frozen: bool = False,
         drift: Drift | None = None,
+        grades: bool = False,
     ) -> Report:
         """Return the measures so far.
 
@@ -168,6 +169,9 @@ class Progress:
             Whether the model did not learn from the rounds.
         drift : Drift, optional
             The last change of the answers that the learner noticed.
+        grades : bool, default False
+            Whether the labels are grades, from the lowest to the highest in the order of their
+            numbers. The report then has the mean absolute error of the first suggestions.
         """
         counts = self._measures.per_label()
         names = tuple(range(len(counts)) if labels is None else labels)
@@ -194,9 +198,10 @@ class Progress:
             curve=self._curve.columns(now),
             certificate=certificate,
             answers=answers,
-            one_label=one_label or 0 < self._items == rounds.one,
+            one_label=one_label or grades or 0 < self._items == rounds.one,
             frozen=frozen,
             drift=drift,
+            grades=grades,
         )
 
     def state(self) -> State:

@@ -1,5 +1,6 @@
 """The measures of a run, as a table, a dict or plots."""
 
+import math
 import os
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass, field
@@ -89,6 +90,9 @@ class Report:
         on items could be filed.
     drift : Drift or None
         The last change of the answers that the learner noticed.
+    grades : bool
+        Whether the labels are grades, from the lowest to the highest. The text then shows the mean
+        absolute error of the first suggestions.
     """
 
     items: int
@@ -104,6 +108,7 @@ class Report:
     one_label: bool = False
     frozen: bool = False
     drift: Drift | None = None
+    grades: bool = False
 
     @property
     def coverage(self) -> Coverage:
@@ -114,6 +119,16 @@ class Report:
     def calibration(self) -> Calibration:
         """How well the probabilities agree with what was right."""
         return self.answers.calibration
+
+    @property
+    def mean_absolute_error(self) -> float:
+        """How many grades first suggestions are off on average; NaN unless labels are grades."""
+        return self.answers.mean_absolute_error if self.grades else math.nan
+
+    @property
+    def recent_mean_absolute_error(self) -> float:
+        """The mean absolute error of the recent items; NaN unless labels are grades."""
+        return self.answers.recent_mean_absolute_error if self.grades else math.nan
 
     @property
     def order(self) -> Order | None:
@@ -166,6 +181,9 @@ class Report:
             "calibration": self.calibration.to_dict(),
             "macro_recall": self.answers.macro_recall,
             "recent_macro_recall": self.answers.recent_macro_recall,
+            "grades": self.grades,
+            "mean_absolute_error": self.mean_absolute_error,
+            "recent_mean_absolute_error": self.recent_mean_absolute_error,
             "confusion": [
                 {"label": _name(one.label), "suggested": _name(one.suggested), "items": one.items}
                 for one in self.answers.confusion

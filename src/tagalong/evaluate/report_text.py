@@ -78,6 +78,9 @@ def _accuracy_table(report: "Report") -> list[str]:
         "macro recall": (answers.macro_recall, answers.recent_macro_recall),
         "average precision": (report.overall.average_precision, report.recent.average_precision),
     }
+    if report.grades:
+        errors = report.mean_absolute_error, report.recent_mean_absolute_error
+        measured = {"mean absolute error": errors, **measured}
     rows = [_headings(report)]
     rows += [[name, *(_number(value) for value in values)] for name, values in measured.items()]
     rows = _without_equal_column(report, rows)

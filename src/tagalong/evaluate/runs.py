@@ -90,7 +90,10 @@ class _Reporter:
     def report(self) -> Report:
         certificate = getattr(self._learner, "certificate_", None)
         drift = getattr(self._learner, "drift", None)
-        return self._progress.report(_label_names(self._learner), certificate, drift=drift)
+        grades = bool(getattr(self._learner, "has_grades", False))
+        return self._progress.report(
+            _label_names(self._learner), certificate, drift=drift, grades=grades
+        )
 
     def report_if_due(self) -> None:
         if self._on_progress is not None and time.monotonic() >= self._due:

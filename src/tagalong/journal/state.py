@@ -190,5 +190,9 @@ class ModelState:
         with self.lock:
             tagger = self.tagger
             return self.progress.report(
-                tagger.labels, tagger.certificate_, tagger.has_one_label, drift=tagger.drift
+                tagger.labels,
+                tagger.certificate_,
+                tagger.has_one_label,
+                drift=tagger.drift,
+                grades=tagger.has_grades,
             )

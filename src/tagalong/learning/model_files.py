@@ -58,6 +58,7 @@ _KINDS = {
     "OrdinalRanker": "tagalong.online.blocks.ordinal",
     "Predtron": "tagalong.online.predtron.learner",
     "SharedLabelRanker": "tagalong.online.shared_ranker.learner",
+    "GradeRanker": "tagalong.online.grades.learner",
 }
 
 

@@ -101,6 +101,10 @@ class Learner(Saveable, Protocol):
     def has_one_label(self) -> bool:
         """Whether every item has one label: told by the user, or noticed."""
 
+    @property
+    def has_grades(self) -> bool:
+        """Whether the labels are grades, which have an order: that of their numbers."""
+
     def explain_one(
         self, x: Pair, label: Hashable
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:

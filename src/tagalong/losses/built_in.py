@@ -6,7 +6,7 @@ import numpy as np
 
 from tagalong.losses.protocol import LossConstants, Margins
 
-__all__ = ["BUILT_IN", "ExponentialLoss", "LogisticLoss", "SquareLoss"]
+__all__ = ["BUILT_IN", "TABULATED", "ExponentialLoss", "LogisticLoss", "SquareLoss"]
 
 
 @dataclass(unsafe_hash=True)
@@ -146,3 +146,6 @@ class ExponentialLoss:
 
 BUILT_IN = {"square": SquareLoss, "logistic": LogisticLoss}
 """The losses that the native core computes by formula, by name."""
+
+TABULATED = {"exponential": ExponentialLoss}
+"""The other losses with a name: the native core has them as a table."""

@@ -85,6 +85,11 @@ class ConfidentModel(LabelModel):
         return self.is_started and self._native.has_one_label
 
     @property
+    def has_grades(self) -> bool:
+        """Whether the labels are grades, which have an order: False."""
+        return False
+
+    @property
     def labels_come_in_runs(self) -> bool:
         """Whether labels came in runs far beyond chance; nothing is sure while they do."""
         return self.is_started and self._native.in_runs

@@ -101,6 +101,11 @@ class Suggester:
         return self.learner.has_one_label
 
     @property
+    def has_grades(self) -> bool:
+        """Whether the labels are grades, which have an order: that of ``labels``."""
+        return self.learner.has_grades
+
+    @property
     def labels_come_in_runs(self) -> bool:
         """Whether the labels of the last items came in runs, as in sorted data.
 

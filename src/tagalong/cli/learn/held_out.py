@@ -14,6 +14,7 @@ from typing import Any
 from sklearn.base import clone
 
 from tagalong.cli.frozen_tagger import FrozenTagger
+from tagalong.cli.grades import check_grade
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.output import Output
 from tagalong.cli.run_state import Run
@@ -160,7 +161,14 @@ class _SecondModel:
 
     def add(self, item: Item) -> None:
         """Hold an item out, or learn it."""
-        if item.labels is None or self._sample.takes(item):
+        if item.labels is None:
+            return
+        if self._tagger.has_grades:
+            try:
+                check_grade(item.labels, self._tagger.labels)
+            except ValueError:  # the run has refused it too
+                return
+        if self._sample.takes(item):
             return
         self._batch.append(item)
         if len(self._batch) >= BATCH:
@@ -188,4 +196,5 @@ class _SecondModel:
         frozen, progress = FrozenTagger(self._tagger), Progress(report.k, report.window)
         for found in frozen.predict(self._sample.items):
             progress.add(found)
-        return HeldOut(self._learnt, progress.report(frozen.labels))
+        grades = self._tagger.has_grades
+        return HeldOut(self._learnt, progress.report(frozen.labels, grades=grades))

@@ -127,8 +127,12 @@ def learning_workspace(args: argparse.Namespace, out: Output) -> Iterator[Worksp
     """Open the workspace of ``--workspace``; a new one has the learner of the command line."""
     is_new = not storage_of(args.workspace).exists()
     tagger = new_tagger(args) if is_new else None
-    # Without names no words are stored, neither in the model nor in the journal.
-    settings = {"content": "features" if args.no_names else "text"} if is_new else None
+    settings: dict[str, Any] | None = None
+    if tagger is not None:
+        # Without names no words are stored, neither in the model nor in the journal.
+        settings = {"content": "features" if args.no_names else "text"}
+        if tagger.has_grades:  # which are declared once
+            settings["labels"] = "fixed"
     with open_workspace(
         args.workspace, args, out, tagger=tagger, settings=settings, create=True
     ) as workspace:

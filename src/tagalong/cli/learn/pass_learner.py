@@ -7,6 +7,7 @@ import numpy as np
 
 from tagalong.cli.errors import CommandError
 from tagalong.cli.flags import keywords_as_flags
+from tagalong.cli.grades import check_grade
 from tagalong.cli.learn.predictions import PredictionFile
 from tagalong.cli.learners import LEARNER_FLAGS
 from tagalong.cli.run_state import Run, make_list_losses
@@ -90,6 +91,8 @@ class PassLearner:
             return
         tagger = self._tagger
         try:
+            if tagger.has_grades:
+                check_grade(item.labels, tagger.labels)
             found = (
                 tagger.watch_query(item)
                 if isinstance(item, Query)

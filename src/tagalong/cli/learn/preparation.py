@@ -18,6 +18,8 @@ from tagalong.cli.run_state import Run
 from tagalong.cli.sources import Reading, reading_of
 from tagalong.evaluate import Progress, QueryProgress
 from tagalong.online.compact.learner import PREDICTION_ONLY
+from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
+from tagalong.problems import Ordinal
 from tagalong.tagger import Tagger
 
 __all__ = ["check_same_settings", "new_tagger", "prepare"]
@@ -72,11 +74,19 @@ def check_same_settings(args: argparse.Namespace, tagger: Tagger, place: str) ->
                 raise UsageError(
                     f"{flag}: {place} holds a {type(part).__name__}, which has no such parameter"
                 )
-            if settings[name] != value:
+            if _comparable(settings[name], value) != _comparable(value, value):
                 raise UsageError(
                     f"{place} was made {_setting_text(flag, settings[name])}, not "
                     f"{_setting_text(flag, value)}; leave {flag} out, or make a new model"
                 )
+
+
+def _comparable(setting: object, given: object) -> object:
+    """Return a setting in a form that can be compared with the one that is given."""
+    if not isinstance(given, FolderAffinity):
+        return setting
+    # None stands for the default features, whose values depend on the geometry.
+    return setting.seldom_of if isinstance(setting, FolderAffinity) else FolderAffinity().seldom_of
 
 
 def _setting_text(flag: str, value: object) -> str:
@@ -85,6 +95,11 @@ def _setting_text(flag: str, value: object) -> str:
         return f"without {flag}" if value else f"with {flag}"
     if flag.startswith("--set "):
         return f"with {flag}={value}"
+    if flag == "--seldom-of":
+        return f"with {flag} {_comparable(value, FolderAffinity())}"
+    if isinstance(value, Ordinal):
+        levels = ",".join(map(str, value.levels or ()))
+        return f"with {flag} ordinal --grades {levels}"
     if isinstance(value, tuple):
         return f"with {flag} {','.join(map(str, value))}"
     if value is None and flag != "--buckets":

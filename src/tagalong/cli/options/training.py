@@ -69,7 +69,7 @@ def add_learn(parser: Parser) -> None:
         "--learner",
         default=None,
         metavar="NAME",
-        help="learner: label-ranker (the default), shared, partial or predtron",
+        help="learner: label-ranker (the default), shared, ordinal, partial or predtron",
     )
     group.add_argument(
         "--update",
@@ -80,7 +80,8 @@ def add_learn(parser: Parser) -> None:
         "--problem",
         choices=shared.PROBLEMS,
         help="only for the learner predtron: the prediction problem (default: label-ranking). "
-        "subset-ranking ranks the documents of a query and needs items with a query id (qid)",
+        "subset-ranking ranks the documents of a query and needs items with a query id (qid); "
+        "ordinal needs --grades",
     )
     group.add_argument(
         "--geometry",
@@ -177,8 +178,8 @@ def add_compare(parser: Parser) -> None:
         "--learners",
         type=names,
         metavar="A,B,...",
-        help="learners to compare: label-ranker, shared, partial, predtron, or the name of an "
-        "update rule, which stands for label-ranker with that rule. The learner of 'tagalong "
+        help="learners to compare: label-ranker, shared, ordinal, partial, predtron, or the name "
+        "of an update rule, which stands for label-ranker with that rule. The learner of 'tagalong "
         "learn' without options is always included",
     )
     parser.add_argument(

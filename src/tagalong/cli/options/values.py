@@ -5,6 +5,7 @@ import argparse
 __all__ = [
     "at_least_one",
     "buckets",
+    "grades",
     "names",
     "positive",
     "precision",
@@ -15,6 +16,9 @@ __all__ = [
     "span",
     "whole",
 ]
+
+
+MOST_GRADES = 1000
 
 
 def whole(text: str) -> int:
@@ -85,6 +89,28 @@ def names(text: str) -> list[str]:
     found = [part.strip() for part in text.split(",") if part.strip()]
     if not found:
         raise argparse.ArgumentTypeError("must not be empty")
+    return found
+
+
+def grades(text: str) -> list[str]:
+    """Return the grades of a comma-separated list, or of a range of whole numbers such as 1..5."""
+    first, dots, last = text.partition("..")
+    if not dots:
+        found = names(text)
+    else:
+        lowest, highest = _integer(first), _integer(last)
+        if lowest > highest:
+            raise argparse.ArgumentTypeError(
+                f"must go from the lowest to the highest grade, got {text}"
+            )
+        if highest - lowest >= MOST_GRADES:
+            raise argparse.ArgumentTypeError(f"must be at most {MOST_GRADES:,} grades, got {text}")
+        found = [str(number) for number in range(lowest, highest + 1)]
+    for number, grade in enumerate(found):
+        if grade in found[:number]:
+            raise argparse.ArgumentTypeError(f"grade {grade!r} appears twice in {text!r}")
+    if len(found) < 2:
+        raise argparse.ArgumentTypeError(f"must be at least two grades, got {text!r}")
     return found
 
 

@@ -225,6 +225,11 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         _learn(learner, reduction, sp.csr_array(rows), numbers, inverse, None)
         return self
 
+    @property
+    def has_grades(self) -> bool:
+        """Whether the classes are grades, which have an order: True."""
+        return True
+
     def latent_score(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the scores of rows, (rows,), which ``predict`` compares with ``thresholds_``.
 

@@ -27,7 +27,7 @@ from tagalong.online.partial.slot_costs import (
     cost_table,
     longest_list,
 )
-from tagalong.online.partial.surrogate import LossLike, checked_loss, loss_of_setting
+from tagalong.online.partial.surrogate import LossLike, checked_loss, loss_of_setting, saved_loss
 from tagalong.online.ranker import Example, OnlineRanker, Settings
 from tagalong.online.weights import native_coef_matrix
 
@@ -54,10 +54,11 @@ class PartialFeedbackRanker(OnlineRanker):
 
     Parameters
     ----------
-    loss : "square", "logistic" or a loss, default "square"
+    loss : "square", "logistic", "exponential" or a loss, default "square"
         The surrogate loss. It also determines the probability of a margin: (1 + margin)/2 for
-        square, the logistic function for logistic. `tagalong.losses.MarginLoss` defines losses of
-        your own; their constants are checked numerically, and a model file has them as numbers.
+        square, the logistic function for logistic, that of twice the margin for exponential.
+        `tagalong.losses.MarginLoss` defines losses of your own; their constants are checked
+        numerically, and a model file has them as numbers.
     radius : float, default 1
         R: margins are limited to [-R, R]. At most 1 for the square loss.
     miss_weight : float, default 0.5
@@ -593,7 +594,8 @@ class PartialFeedbackRanker(OnlineRanker):
         """Return the header and the arrays of the model file."""
         header, arrays = super().to_parts()
         costs, loss = cost_table(self._settings["slot_cost"]), self._settings["loss"]
-        params = {**self.get_params(deep=False), "slot_cost": costs, "loss": loss}
+        saved = saved_loss(self.loss, loss, self._settings["radius"])
+        params = {**self.get_params(deep=False), "slot_cost": costs, "loss": saved}
         if not isinstance(loss, str):
             params["radius"] = self._settings["radius"]  # the table is for this radius only
         return {**header, "params": params}, arrays

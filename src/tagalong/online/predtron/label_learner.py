@@ -156,6 +156,11 @@ class LabelPredtron(PredtronBase, CutoffRanker):
 
     # Properties of the problem.
 
+    @property
+    def has_grades(self) -> bool:
+        """Whether the labels are grades, which have an order: with an ordinal problem."""
+        return isinstance(self.current_problem, Ordinal)
+
     def _has_one_score(self) -> bool:
         """Whether two classes share one score, which is negative for the first class."""
         problem = self.current_problem
@@ -198,6 +203,10 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         problem = as_problem(self.problem)
         if not isinstance(problem, ONE_CLASS_PER_ROW):
             return
+        if isinstance(problem, Ordinal) and targets.new:
+            raise ValueError(
+                f"Y: label {targets.new[0]!r} is not one of the levels {labels.names!r}"
+            )
         counts = np.diff(targets.relevant.indptr)
         unknown_labels = np.diff(targets.unknown.indptr)
         wrong = (counts > 1) | ((counts == 0) & (unknown_labels == 0))

@@ -341,6 +341,11 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         return self._current_learner().has_one_label
 
     @property
+    def has_grades(self) -> bool:
+        """Whether the labels are grades, which have an order: with an ordinal problem."""
+        return self._current_learner().has_grades
+
+    @property
     def labels_come_in_runs(self) -> bool:
         """Whether labels came in runs far beyond chance; nothing is sure while they do."""
         return self._current_learner().labels_come_in_runs

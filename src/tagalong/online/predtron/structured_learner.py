@@ -51,6 +51,11 @@ class StructuredPredtron(PredtronBase):
         return False
 
     @property
+    def has_grades(self) -> bool:
+        """Whether the labels are grades: False, as there are none."""
+        return False
+
+    @property
     def labels_come_in_runs(self) -> bool:
         """Whether labels come in runs: False, as there are none."""
         return False
