@@ -93,7 +93,21 @@ def test_taggers_that_do_not_fit_are_refused():
     first = learnt(SHARDS[0])
     with pytest.raises(ValueError, match=r"buckets is 1048576 in tagger 0 and 1024 in tagger 1"):
         mix([first, learnt(SHARDS[1], buckets=1024)])
-    with pytest.raises(ValueError, match="ranker 1 is a race"):
+    with pytest.raises(ValueError, match="tagger 1 is a race"):
         mix([first, learnt(SHARDS[1], Tagger())])
     with pytest.raises(ValueError, match="a LabelRanker and a Tagger"):
         mix([first, LabelRanker(race=None)])
+    with pytest.raises(
+        ValueError, match=r"taggers must .* C is 10\.0 in tagger 0 and 2\.0 in tagger 1"
+    ):
+        mix([first, learnt(SHARDS[1], Tagger(LabelRanker(race=None, C=2.0)))])
+
+
+@pytest.mark.parametrize("features", [{"buckets": None}, {"weighting": "tfidf"}, {}])
+def test_a_base_that_the_taggers_have_not_started_from_is_refused(features):
+    base = learnt(SHARDS[1], **features)
+    with pytest.raises(ValueError, match="tagger 0 has not started from base"):
+        mix([learnt(SHARDS[0], **features)], base=base)
+    longer = learnt(SHARDS[0] * 3, **features)  # more items, but not those of the base
+    with pytest.raises(ValueError, match="tagger 0 has not started from base"):
+        mix([longer], base=base)

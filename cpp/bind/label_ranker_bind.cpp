@@ -76,10 +76,12 @@ static MixedRanker<T> part_of(const Mixed<T>& given, std::size_t labels) {
     return {ranker, label_numbers, feature_numbers};
 }
 
-// The state of the mixture of rankers; `base` is the one they have all started from, or none.
+// The state of the mixture of rankers; `base` is the one they have all started from, or none. Errors
+// name a ranker by `kind` and number.
 template <class T>
 static State mixed(const std::vector<Mixed<T>>& rankers, const std::vector<double>& factors,
-                   const std::optional<Mixed<T>>& base, std::size_t labels, bool restart) {
+                   const std::optional<Mixed<T>>& base, std::size_t labels, bool restart,
+                   const std::string& kind) {
     if (rankers.empty() || factors.size() != rankers.size())
         throw InputError("there must be rankers, and one factor for each");
     std::set<ModelMutex*> mutexes;  // in the same order for all callers
@@ -93,7 +95,7 @@ static State mixed(const std::vector<Mixed<T>>& rankers, const std::vector<doubl
     if (base) start = part_of<T>(*base, labels);
     LabelRanker<T> out(parts[0].ranker->config());
     out.add_labels(labels);
-    Mixture<T>(parts, factors, base ? &start : nullptr).write(out);
+    Mixture<T>(parts, factors, base ? &start : nullptr, kind).write(out);
     if (restart) out.restart_certificate();
     nb::dict arrays, numbers;
     write_state(out, arrays, numbers);
@@ -106,7 +108,7 @@ static State mixed(const std::vector<Mixed<T>>& rankers, const std::vector<doubl
 template <class T>
 static void add_mixture(nb::module_& module) {
     module.def("mixed", &mixed<T>, nb::arg("rankers"), nb::arg("factors"), nb::arg("base").none(),
-               nb::arg("labels"), nb::arg("restart"));
+               nb::arg("labels"), nb::arg("restart"), nb::arg("kind"));
 }
 
 void add_label_rankers(nb::module_& module) {

@@ -25,6 +25,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -46,9 +47,11 @@ class Mixture {
   public:
     using Part = MixedRanker<T>;
 
-    // `base` is null if the rankers have learnt from scratch. There is one factor per ranker.
-    Mixture(std::span<const Part> parts, std::span<const double> factors, const Part* base)
-        : factors_(factors.begin(), factors.end()) {
+    // `base` is null if the rankers have learnt from scratch. There is one factor per ranker. Errors
+    // name a ranker by `kind` and number.
+    Mixture(std::span<const Part> parts, std::span<const double> factors, const Part* base,
+            std::string kind = "ranker")
+        : factors_(factors.begin(), factors.end()), kind_(std::move(kind)) {
         for (const Part& part : parts) rows_.emplace_back(part);
         if (base) base_.emplace_back(*base);
         base_factor_ = base ? 1 - std::accumulate(factors.begin(), factors.end(), 0.0) : 0;
@@ -135,8 +138,8 @@ class Mixture {
                 refuse(k, "it has fewer rounds or mistakes");
         }
     }
-    [[noreturn]] static void refuse(std::size_t ranker, const std::string& reason) {
-        throw InputError("ranker " + std::to_string(ranker) +
+    [[noreturn]] void refuse(std::size_t ranker, const std::string& reason) const {
+        throw InputError(kind_ + " " + std::to_string(ranker) +
                          " has not started from base: " + reason);
     }
 
@@ -249,6 +252,7 @@ class Mixture {
     std::vector<Rows> rows_;  // per ranker
     std::vector<Rows> base_;  // one or none
     std::vector<double> factors_;
+    std::string kind_;
     double base_factor_ = 0;
     std::int64_t rounds_before_ = 0;  // of the base
     std::int64_t rounds_ = 0;         // of all rankers since the base

@@ -396,6 +396,7 @@ def mixed(
     base: tuple[LabelRanker32, Sequence[int], Sequence[int]] | None,
     labels: int,
     restart: bool,
+    kind: str,
 ) -> dict[str, dict[str, Any]]: ...
 @overload
 def mixed(
@@ -404,6 +405,7 @@ def mixed(
     base: tuple[LabelRanker64, Sequence[int], Sequence[int]] | None,
     labels: int,
     restart: bool,
+    kind: str,
 ) -> dict[str, dict[str, Any]]: ...
 
 class ContestantType:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import tagalong
 from tagalong import LabelRanker, mix
 from tagalong.online.label_ranker.contestant import CONTESTANTS
+from tagalong.online.label_ranker.mixing import _Union
 from tests.online.streams import (
     UPDATES,
     Item,
@@ -301,6 +302,30 @@ def test_restarted_certificates_start_anew():
     assert certificate.dual == 0
     assert certificate.restarted.startswith("2 rankers were mixed")
     assert "'two' was forgotten" in str(certificate)
+
+
+def test_a_restart_after_the_base_is_noticed():
+    """A ranker forgets a label that its base had forgotten, too."""
+    items = random_stream(8, 30, N, K)
+    base = learnt(items[:10]).add_labels(["late"])
+    base.forget_labels(["late"])
+    ranker = learnt(items[10:20], base).add_labels(["late"])
+    ranker.forget_labels(["late"])
+    mixed = mix([learnt(items[20:], ranker)], base=base)
+    assert mixed.certificate_.restarted.startswith("1 rankers were mixed")
+
+
+def test_labels_are_compared_in_one_pass_per_ranker():
+    class Counted(list[Any]):
+        passes = 0
+
+        def __iter__(self) -> Any:
+            self.passes += 1
+            return super().__iter__()
+
+    labels = [Counted(range(50)), Counted(range(50))]
+    _Union(labels, ["ranker 0", "base"])
+    assert all(each.passes < 5 for each in labels)
 
 
 def test_restarted_base_keeps_its_reason():

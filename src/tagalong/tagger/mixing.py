@@ -189,7 +189,7 @@ def _mix_taggers(
         [tagger.features for tagger in taggers], None if base is None else base.features
     )
     learner = mix_rankers(
-        learners[: len(taggers)], factors, None if base is None else learners[-1], numbers
+        learners[: len(taggers)], factors, None if base is None else learners[-1], numbers, "tagger"
     )
     mixed = Tagger(learner, features, audit=given[0].audit, min_precision=_strictest(given))
     mixed.history = _joined_history(mixed, taggers, base)
@@ -223,9 +223,14 @@ def _joined_history(mixed: Tagger, taggers: Sequence[Tagger], base: Tagger | Non
         joined.count[at] += before.count
         joined.last[at] = before.last
     known = joined.count.copy()
-    for tagger in taggers:
+    for place, tagger in enumerate(taggers):
         history = tagger.history
         at = [number[label] for label in tagger.labels]
+        if history.items < before.items or (history.count < known[at]).any():
+            raise ValueError(
+                f"tagger {place} has not started from base: it has learnt fewer items, or a label "
+                "less often"
+            )
         joined.count[at] += history.count - known[at]
         later = np.where(history.last > before.items, history.last - before.items + joined.items, 0)
         joined.last[at] = np.maximum(joined.last[at], later)

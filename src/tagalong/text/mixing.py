@@ -1,6 +1,7 @@
 """Mixtures of features that have seen the parts of a stream: see `tagalong.mix`."""
 
 from collections.abc import Sequence
+from operator import ge
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tagalong.text.features import TextFeatures
 __all__ = ["mix_features"]
 
 MOST_FIELDS = 256  # that are stored
+Saved = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
 
 
 def mix_features(
@@ -43,6 +45,9 @@ def mix_features(
                     f"taggers must have equal features to be mixed, but {name} is {params[name]!r} "
                     f"in tagger 0 and {header['params'].get(name)!r} in tagger {number}"
                 )
+    if base is not None:
+        for number, part in enumerate(saved[:-1]):
+            _check_base(part, saved[-1], f"tagger {number}")
     order = saved if base is None else [saved[-1], *saved[:-1]]  # the base numbers its words first
     place: dict[int, int] = {}
     for _, arrays in order:
@@ -66,6 +71,32 @@ def mix_features(
         **_mixed_names([arrays for _, arrays in saved], numbers),
     }
     return TextFeatures.from_parts(header, mixed_arrays), numbers
+
+
+def _check_base(part: Saved, base: Saved, place: str) -> None:
+    """Raise ValueError if a part knows less than the base that it should have started from."""
+    (header, arrays), (header_before, before) = part, base
+    numbers, numbers_before = header["numbers"], header_before["numbers"]
+    fields = {name: counts for name, *counts in numbers.get("fields", ())}
+    # Items with each feature: by key, or by bucket.
+    count, count_before = (
+        dict(zip(each["keys"].tolist() or range(len(found)), found, strict=False))
+        for each in (arrays, before)
+        for found in [each["items_with"].tolist()]
+    )
+    if not (
+        numbers["items"] >= numbers_before["items"]
+        and set(before["keys"].tolist()) <= set(arrays["keys"].tolist())
+        and all(count.get(key, 0) >= least for key, least in count_before.items())
+        and all(
+            name in fields and all(map(ge, fields[name], least))
+            for name, *least in numbers_before.get("fields", ())
+            if "fields" in numbers
+        )
+    ):
+        raise ValueError(
+            f"{place} has not started from base: it has seen fewer items or words than base"
+        )
 
 
 def _mixed_fields(parts: Sequence[dict[str, Any]], shares: Sequence[int]) -> dict[str, Any]:

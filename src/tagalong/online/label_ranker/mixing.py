@@ -6,6 +6,7 @@ from typing import Any
 from tagalong import _native as core
 from tagalong.learning import model_files
 from tagalong.online.label_ranker.learner import LabelRanker
+from tagalong.online.native import EditableRanker
 
 __all__ = ["mix_rankers"]
 
@@ -15,6 +16,7 @@ def mix_rankers(
     factors: Sequence[float],
     base: LabelRanker | None = None,
     features: Sequence[Sequence[int]] | None = None,
+    kind: str = "ranker",
 ) -> LabelRanker:
     """Return the mixture of rankers; ValueError if they cannot be mixed.
 
@@ -29,15 +31,17 @@ def mix_rankers(
     features : sequence of sequences of int, optional
         The numbers of each ranker's features in the mixture, those of `base` last. By default
         features are aligned by name, or have the same numbers.
+    kind : str
+        What the caller calls a ranker; error messages name one by kind and number.
     """
     given = [*rankers, *([] if base is None else [base])]
-    whose = [f"ranker {number}" for number in range(len(rankers))] + ["base"]
+    whose = [f"{kind} {number}" for number in range(len(rankers))] + ["base"]
     for ranker, place in zip(given, whose, strict=False):
         if not ranker.is_started:
             raise ValueError(f"{place} has learnt nothing: leave it out")
     parts = [ranker.mixing_parts() for ranker in given]
     headers = [header for header, _ in parts]
-    _check_settings(headers, whose)
+    _check_settings(headers, whose, kind)
     _check_columns(headers, whose)
     labels = _Union([_labels(header) for header in headers], None if base is None else whose)
     names = _Union([header["names"] or [] for header in headers])
@@ -48,8 +52,18 @@ def mix_rankers(
         for (_, native), numbers, of_features in zip(parts, labels.numbers, features, strict=True)
     ]
     start = mixed.pop() if base is not None else None
-    reason = _restart_reason(headers[: len(rankers)], None if base is None else headers[-1])
-    state = core.mixed(mixed, list(factors), start, len(labels.members), bool(reason))  # type: ignore[arg-type]
+    restarts = [_restart(header, native) for header, native in parts]
+    reason = _restart_reason(
+        restarts[: len(rankers)], (0, "") if base is None else restarts[-1], kind
+    )
+    state = core.mixed(
+        mixed,  # type: ignore[arg-type]
+        list(factors),
+        start,  # type: ignore[arg-type]
+        len(labels.members),
+        bool(reason),
+        kind,
+    )
     header = {
         **headers[0],
         "settings": {
@@ -85,18 +99,17 @@ class _Union:
         self.members = list(number)
         self.numbers = [[number[member] for member in members] for members in lists]
         for members, place in zip(lists, whose or (), strict=False):
-            missing = [member for member in lists[-1] if member not in set(members)]
-            if missing:
-                raise ValueError(
-                    f"{place} has not started from base: it has no label {missing[0]!r}"
-                )
+            known = set(members)
+            missing = next((member for member in lists[-1] if member not in known), None)
+            if missing is not None:
+                raise ValueError(f"{place} has not started from base: it has no label {missing!r}")
 
 
 def _labels(header: dict[str, Any]) -> list[Hashable]:
     return list(map(model_files.decode_label, header["labels"]))
 
 
-def _check_settings(headers: Sequence[dict[str, Any]], whose: Sequence[str]) -> None:
+def _check_settings(headers: Sequence[dict[str, Any]], whose: Sequence[str], kind: str) -> None:
     first = headers[0]["settings"]
     for header, place in zip(headers, whose, strict=False):
         settings = header["settings"]
@@ -108,7 +121,7 @@ def _check_settings(headers: Sequence[dict[str, Any]], whose: Sequence[str]) -> 
         for name in first:
             if name != "n_features" and settings[name] != first[name]:
                 raise ValueError(
-                    f"rankers must have equal settings to be mixed, but {name} is {first[name]!r} "
+                    f"{kind}s must have equal settings to be mixed, but {name} is {first[name]!r} "
                     f"in {whose[0]} and {settings[name]!r} in {place}"
                 )
         if header["single"] != headers[0]["single"]:
@@ -152,10 +165,14 @@ def _check_columns(headers: Sequence[dict[str, Any]], whose: Sequence[str]) -> N
             )
 
 
-def _restart_reason(headers: Sequence[dict[str, Any]], base: dict[str, Any] | None) -> str:
+def _restart(header: dict[str, Any], native: EditableRanker) -> tuple[int, str]:
+    """Return after how many rounds a ranker's certificate has started anew, and why."""
+    return native.rounds - native.certificate().rounds, header["restarted"]
+
+
+def _restart_reason(restarts: Sequence[tuple[int, str]], before: tuple[int, str], kind: str) -> str:
     """Return why the certificate of the mixture starts anew; empty if it does not."""
-    before = "" if base is None else base["restarted"]
-    changed = [header["restarted"] for header in headers if header["restarted"] != before]
+    changed = [why for rounds, why in restarts if (rounds, why) != before]
     if not changed:
         return ""
-    return f"{len(headers)} rankers were mixed, one of which had started anew: {changed[0]}"
+    return f"{len(restarts)} {kind}s were mixed, one of which had started anew: {changed[0]}"
