@@ -11,6 +11,8 @@ from pathlib import Path
 from experiments import catalogue, enron, page, runner
 from experiments.experiment import Form
 from tagalong.distributed.connection import ClusterError
+from tagalong.distributed.environments import WorkerError
+from tagalong.distributed.workers import WorkerLost
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -70,6 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
             )
         except ClusterError as error:
             parser.error(f"--scheduler {error}")
+        except (WorkerError, WorkerLost) as error:
+            parser.error(str(error))
         except KeyboardInterrupt:
             print("interrupted; the same command resumes the run", file=sys.stderr)
             return 130

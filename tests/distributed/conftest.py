@@ -1,28 +1,27 @@
 """Workers of every kind, each started once for all tests."""
 
-import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import pytest
 
 from tagalong.distributed.workers import workers_of
+from tests.distributed.clusters import worker_processes
 
 
 @pytest.fixture(scope="session")
 def dask_client():
-    """A client of two worker processes on loopback."""
-    distributed = pytest.importorskip("distributed")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cluster = distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address=None,
-        )
-    with cluster, distributed.Client(cluster) as client:
+    """A client of two worker processes on loopback, none of which a test may kill."""
+    pytest.importorskip("distributed")
+    with worker_processes() as client:
+        yield client
+
+
+@pytest.fixture
+def mortal_client():
+    """A client of two worker processes of this test alone, which may be killed."""
+    pytest.importorskip("distributed")
+    with worker_processes() as client:
         yield client
 
 

@@ -4,7 +4,6 @@ Every worker reads the items itself, so what is sent is the command line and a r
 """
 
 import argparse
-import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from tagalong.cli.live import Live
 from tagalong.cli.measured_learners import Chunks, measured_learners
 from tagalong.cli.output import Output
 from tagalong.cli.sources import Reading, is_live_stream
+from tagalong.distributed.paths import everywhere
 from tagalong.distributed.workers import run_tasks
 
 __all__ = ["compare_on_workers"]
@@ -51,7 +51,7 @@ def compare_on_workers(args: argparse.Namespace, reading: Reading, out: Output) 
     count = len(measured_learners(args))
     reading.open().close()
     if args.scheduler is not None:
-        reading = replace(reading, sources=[_everywhere(source) for source in reading.sources])
+        reading = replace(reading, sources=[everywhere(source) for source in reading.sources])
     sent = argparse.Namespace(**{**vars(args), "sources": reading.sources})
     found: dict[int, Compared] = {}
     failed: dict[int, _Failed] = {}
@@ -77,11 +77,6 @@ def compare_on_workers(args: argparse.Namespace, reading: Reading, out: Output) 
         signal=interrupts.signal,
         interrupted=f"interrupted; {len(found)} of {count} learners have learnt all items",
     )
-
-
-def _everywhere(source: str) -> str:
-    """Return a source as all machines see it: an absolute path, unless it is a built-in stream."""
-    return source if source.endswith(":") else os.path.abspath(source)
 
 
 def _measured(number: int, args: argparse.Namespace, reading: Reading) -> Compared | _Failed:

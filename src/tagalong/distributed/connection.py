@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from tagalong.distributed.workers import Workers, local_workers, workers_of
+from tagalong.distributed.dask_workers import DaskWorkers
+from tagalong.distributed.environments import WorkerError
+from tagalong.distributed.workers import ClusterLost, Workers, local_workers
 
 __all__ = ["ClusterError", "opened_workers"]
 
@@ -33,12 +35,13 @@ def opened_workers(
     address : str or None
         Address of the scheduler of a Dask cluster, if there is no number of processes.
     on_wait : callable
-        Called with a sentence if the cluster has no workers yet: the work begins when one joins.
+        Called with a sentence when the cluster has no workers: the work waits until one joins.
 
     Raises
     ------
     ClusterError
-        Dask is not installed, or no scheduler answers.
+        Dask is not installed, no scheduler answers, the scheduler or a worker has not this version
+        of Tagalong, or the scheduler is lost during the work.
     """
     if address is None:
         with local_workers(count or 1) as processes:
@@ -54,22 +57,32 @@ def opened_workers(
         )
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is raised
     try:
         client: Any = Client(address, timeout=SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+    except TypeError as error:
+        if not address.startswith("tls:"):
+            raise
+        raise ClusterError(
+            f"{address}: there are no certificates for TLS ({_first_line(error)}); name them in "
+            "Dask's configuration distributed.comm.tls, or in the variables "
+            "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__TLS__CLIENT__CERT and ..__TLS__CLIENT__KEY"
+        ) from error
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"{address}: no Dask scheduler answers there ({_first_line(error)}); start one with "
             "'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
         ) from error
     with client:
-        workers = workers_of(client)
-        if not workers.count:
-            on_wait(
-                f"{address} has no workers yet, waiting for the first one: dask worker {address} "
-                "--nthreads 1"
-            )
-        yield workers
+        try:
+            workers = DaskWorkers(client, on_wait)
+        except WorkerError as error:
+            raise ClusterError(f"{address}: {error}") from error
+        try:
+            yield workers
+        except ClusterLost as error:
+            raise ClusterError(f"{address}: {error}") from error
 
 
 def _first_line(error: Exception) -> str:

@@ -6,7 +6,9 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-BRIDGE = "10.213.0.1"
+# Unlike those of other processes of this machine, which may run the same tests.
+NETWORK = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
+BRIDGE = f"{NETWORK}.1"
 
 
 class Host:
@@ -23,7 +25,7 @@ class Host:
     def __init__(self, bridge: str, number: int):
         self._name = f"{bridge}-{number}"
         self._link = f"{bridge}v{number}"
-        self.address = f"10.213.0.{number}"
+        self.address = f"{NETWORK}.{number}"
         inside = f"{bridge}p{number}"
         run("ip", "netns", "add", self._name)
         run("ip", "link", "add", self._link, "type", "veth", "peer", "name", inside)
@@ -81,8 +83,9 @@ def why_impossible() -> str:
         return "only root may make network namespaces"
     if shutil.which("ip") is None:
         return "iproute2 is not installed"
-    tried = subprocess.run(["ip", "link", "add", "tgprobe", "type", "bridge"], capture_output=True)
+    probe = f"tgp{os.getpid()}"
+    tried = subprocess.run(["ip", "link", "add", probe, "type", "bridge"], capture_output=True)
     if tried.returncode:
         return "this machine allows no network devices"
-    run("ip", "link", "delete", "tgprobe")
+    run("ip", "link", "delete", probe)
     return ""

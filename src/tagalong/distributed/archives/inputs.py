@@ -2,16 +2,16 @@
 
 import hashlib
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tagalong.distributed.archives.settings import Settings
+from tagalong.distributed.paths import check_can_be_shared
 from tagalong.learning.items import ReadError
 from tagalong.readers.sources import ResolvedSource, resolve_source
 from tagalong.readers.stream import read
-from tagalong.streams.format import Format, OptionError
+from tagalong.streams.format import Format
 
 __all__ = ["Input", "find_inputs"]
 
@@ -67,7 +67,7 @@ def find_inputs(sources: Sequence[str], settings: Settings) -> list[Input]:
         The options; OptionError if one of them does not apply.
     """
     for source in sources:
-        _check_can_be_shared(source)
+        check_can_be_shared(source)
     read(
         sources,
         settings.format,
@@ -78,18 +78,6 @@ def find_inputs(sources: Sequence[str], settings: Settings) -> list[Input]:
     wanted, fallback = settings.wanted_formats()
     resolved = (each for source in sources for each in resolve_source(source, wanted, fallback))
     return [_fingerprinted(*found) for found in _whole_archives(resolved)]
-
-
-def _check_can_be_shared(source: str) -> None:
-    try:
-        mode = os.stat(source).st_mode
-    except OSError:  # a glob pattern, a built-in stream, or nothing
-        mode = stat.S_IFREG
-    if source == "-" or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        name = "standard input" if source == "-" else source
-        raise OptionError(
-            f"{name}: workers cannot share a pipe; write the items to a file, and give the file"
-        )
 
 
 def _whole_archives(

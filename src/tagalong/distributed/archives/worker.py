@@ -11,6 +11,7 @@ from tagalong.distributed.archives.folder import MANIFEST, Finished, OutputFolde
 from tagalong.distributed.archives.model import loaded_once
 from tagalong.distributed.archives.settings import Settings
 from tagalong.distributed.archives.shards import Shard
+from tagalong.distributed.environments import WorkerError
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.byte_ranges import ByteRange
 from tagalong.readers.stream import Stream
@@ -22,10 +23,6 @@ from tagalong.tagger.suggestions import Suggestions
 from tagalong.version import __version__
 
 __all__ = ["Failed", "Job", "WorkerError", "count_lines", "tag_shard"]
-
-
-class WorkerError(ValueError):
-    """A worker that cannot do the work: another version, or another file system."""
 
 
 @dataclass(frozen=True)
