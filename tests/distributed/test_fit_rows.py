@@ -1,7 +1,10 @@
 """`distributed.fit` by rows: shards that keep their rows and dual variables."""
 
 import os
+import platform
+from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +20,10 @@ from tagalong import _native as core
 from tagalong.batch.m3l.losses import LabelCounts, make_costs
 from tagalong.distributed import fit, row_shards
 from tagalong.distributed.row_sources import load_shard
-from tagalong.distributed.workers import local_workers, workers_of
+from tagalong.distributed.workers import ExecutorWorkers, local_workers, workers_of
 from tagalong.learning.labels import Labels
 from tests.batch.problems import data, many, priors
+from tests.distributed.clusters import kill_worker
 from tests.distributed.fit_sources import load_and_record, recorded_block
 from tests.reference.m3l import dual_of
 
@@ -252,23 +256,65 @@ def test_dask_arrays_stay_on_the_workers(dask_client, threads, tmp_path):
         fit(M3LClassifier(), blocks, targets, threads, "rows")
 
 
-def test_a_dask_worker_that_is_killed_between_rounds_changes_no_bit(dask_client, tmp_path):
+@pytest.mark.parametrize("kind", ["files", "memory"])
+def test_dask_workers_that_are_killed_between_rounds_change_no_bit(
+    mortal_client, threads, tmp_path, kind
+):
+    """Both workers of the first rounds are lost, one after the other."""
     X, Y = many(11, 120, 50, 6, 6)
-    paths = write_files(tmp_path, X, Y, 2)
-    chosen: dict[str, Any] = {"by": "rows", "shards": 2, "gap": 1e-6, "max_rounds": 6}
+    rows: tuple[Any, Any] = (write_files(tmp_path, X, Y, 2), None) if kind == "files" else (X, Y)
+    chosen: dict[str, Any] = {"by": "rows", "shards": 2, "gap": 1e-6, "max_rounds": 5}
     with pytest.warns(ConvergenceWarning):
-        expected = fit(M3LClassifier(random_state=0), paths, None, dask_client, **chosen)
+        expected = fit(M3LClassifier(random_state=0), rows[0], rows[1], threads, **chosen)
 
     def kill_one(each):
-        if each.number == 3:
-            one = next(iter(dask_client.run(os.getpid).values()))
-            os.kill(one, 9)
+        if each.number in (2, 3):
+            kill_worker(mortal_client)
 
     with pytest.warns(ConvergenceWarning):
-        found = fit(M3LClassifier(random_state=0), paths, None, dask_client, **chosen,
+        found = fit(M3LClassifier(random_state=0), rows[0], rows[1], mortal_client, **chosen,
                     on_round=kill_one)  # fmt: skip
     assert same_weights(found, expected)
     assert rounds_of(found) == rounds_of(expected)
+
+
+def test_the_prior_is_sent_once_and_not_with_each_call(processes, monkeypatch):
+    X, Y = data(16, labels=4)
+    arguments: list[Any] = []
+    real = ExecutorWorkers.submit
+
+    def noted(self, function, *args):
+        if function in (row_shards.advance, row_shards.evaluate):
+            arguments.extend(args)
+        return real(self, function, *args)
+
+    monkeypatch.setattr(ExecutorWorkers, "submit", noted)
+    model = M3LClassifier(random_state=0, prior=np.eye(4))
+    with pytest.warns(ConvergenceWarning):
+        fit(model, X, Y, processes, "rows", shards=2, max_rounds=1)
+    assert arguments
+    assert not any(isinstance(each, row_shards.Plan) for each in arguments)
+
+
+def test_paths_of_files(tmp_path, monkeypatch):
+    """They are those of the client, whatever the working directory of a worker is."""
+    X, Y = many(9, 120, 50, 6, 6)
+    write_files(tmp_path, X, Y, 2)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    chosen: dict[str, Any] = {"by": "rows", "shards": 2, "gap": 0.05}
+    with ProcessPoolExecutor(1, get_context("spawn"), os.chdir, (str(elsewhere),)) as client:
+        monkeypatch.chdir(tmp_path)
+        paths = sorted(path.name for path in Path().glob("*.npz"))
+        found = fit(M3LClassifier(random_state=0), paths, None, client, **chosen)
+        several = Path().glob("part[01].npz")
+        again = fit(M3LClassifier(random_state=0), several, None, client, **chosen)
+        assert found.n_features_in_ == again.n_features_in_ == 50
+        message = rf"shard 1, on {platform.node()}: .*No such file.*/nowhere\.npz"
+        with pytest.raises(ValueError, match=message):
+            fit(M3LClassifier(), [paths[0], "nowhere.npz"], None, client, **chosen)
+        with pytest.raises(ValueError, match="X has no sources"):
+            fit(M3LClassifier(), Path().glob("*.nothing"), None, client, by="rows")
 
 
 def test_a_process_that_is_killed_between_rounds_changes_no_bit(threads, tmp_path):

@@ -26,6 +26,7 @@ from tagalong.batch.m3l.training import (
     linear_model,
     solve_kernel,
 )
+from tagalong.distributed.environments import check_width
 from tagalong.distributed.workers import Workers, run_tasks
 from tagalong.learning.examples import as_matrix
 
@@ -125,7 +126,7 @@ class LabelSolver:
         shared = self._workers.send(replace(training, estimator=clone(training.estimator)))
         parts = cut(units, per_worker * max(1, self._workers.count))
         found = {}
-        for outcome in run_tasks(self._workers, function, parts, shared):
+        for outcome in run_tasks(self._workers, function, parts, shared, core.vector_width()):
             found[outcome.task] = outcome.result
             self.repeated += outcome.repeated
         self.parts = len(parts)
@@ -138,8 +139,9 @@ def cut(units: int, parts: int) -> list[Part]:
     return list(pairwise(borders))
 
 
-def solve_blocks(part: Part, training: Training) -> LinearPart:
-    """Solve the labels of a range of blocks, on a worker."""
+def solve_blocks(part: Part, training: Training, width: str) -> LinearPart:
+    """Solve the labels of a range of blocks, on a worker with the client's vector width."""
+    check_width(width)
     settings = training.settings
     single = is_single_precision(settings)
     start = training.start
@@ -188,8 +190,9 @@ def joined_blocks(training: Training, parts: list[LinearPart]) -> Solution:
     return Solution(model, dual, first.place, summary)
 
 
-def solve_labels(part: Part, training: Training) -> KernelPart:
-    """Solve some of the labels with a kernel, on a worker."""
+def solve_labels(part: Part, training: Training, width: str) -> KernelPart:
+    """Solve some of the labels with a kernel, on a worker with the client's vector width."""
+    check_width(width)
     which = np.arange(*part)
     start = None if training.start is None else np.ascontiguousarray(training.start[:, which])
     problem = training.problem_of(which)

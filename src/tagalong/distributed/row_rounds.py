@@ -125,19 +125,20 @@ def fit_rows(
         raise ValueError("sample_weight must have at least one positive entry, got zeros")
     features = np.unique(np.concatenate([each.features for each in found])).astype(np.int32)
     scale = sqrt(len(shards) if settings.sigma is None else settings.sigma)
-    # An argument, not sent: Dask can then repeat the calls, as it cannot restore what was sent.
-    layout = row_shards.Layout(labels, features, estimator.class_weight, scale)
+    layout = workers.share(row_shards.Layout(labels, features, estimator.class_weight, scale))
     prepared = workers.submit_all(row_shards.prepare, [(shard, layout) for shard in shards])
     shards = [workers.keep(shard) for shard in prepared]
     del prepared
     single = found[0].kind == "single"
     costs, prior = _costs_and_prior(workers, estimator, shards, labels, single)
-    plan = row_shards.Plan(
-        costs,
-        prior,
-        _limited(solver, settings.local_passes),
-        scale,
-        features=len(features) + (1 if solver.constant else 0),
+    plan = workers.share(
+        row_shards.Plan(
+            costs,
+            prior,
+            _limited(solver, settings.local_passes),
+            scale,
+            features=len(features) + (1 if solver.constant else 0),
+        )
     )
     states = workers.submit_all(row_shards.first_state, [(shard, plan) for shard in shards])
     weights = _sum_of_weights(workers, states)

@@ -3,16 +3,21 @@
 Rows of files and of Dask arrays are loaded by the workers and never pass through the client.
 """
 
-from collections.abc import Callable, Sequence
+import os
+import platform
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from tagalong.distributed.dask_arrays import blocks_of_rows, is_dask_array
 from tagalong.distributed.label_parts import cut
+from tagalong.distributed.paths import check_can_be_shared, everywhere
 from tagalong.distributed.row_shards import check
-from tagalong.distributed.workers import DaskWorkers, Workers
+from tagalong.distributed.workers import Workers
+from tagalong.evaluate.inputs import sliceable
 from tagalong.learning.items import Item
 
 __all__ = ["load_shard", "shard_handles"]
@@ -30,7 +35,8 @@ def shard_handles(
     workers : Workers
         The workers.
     X : list of sources, Dask array or matrix
-        The rows. A source is what `load` takes; the path of a file by default.
+        The rows. A source is what `load` takes; the path of a file by default. An iterator has
+        sources, as of ``Path.glob``.
     Y : targets, Dask array or None
         The targets; None if X is a list of sources.
     sample_weight : array, Dask array or None
@@ -41,26 +47,36 @@ def shard_handles(
         Loads a source.
     """
     wanted = max(1, workers.count) if shards is None else shards
-    if _is_dask(X):
+    if is_dask_array(X):
         return _from_dask(workers, X, Y, sample_weight, wanted)
-    if _are_sources(X) or load is not load_shard:
+    if isinstance(X, Iterator) or _are_sources(X) or load is not load_shard:
         if Y is not None or sample_weight is not None:
             raise ValueError(
                 "X is a list of sources, so Y and sample_weight must be None: the sources have them"
             )
-        groups = [list(X[first:last]) for first, last in _cut(len(X), wanted, shards, "sources")]
+        X = list(X)
+        if load is load_shard:
+            for source in X:
+                check_can_be_shared(source)
+            X = [everywhere(source) for source in X]
+        groups = [X[first:last] for first, last in _cut(len(X), wanted, shards, "sources")]
         return workers.submit_all(
             _load_sources, [(number, group, load) for number, group in enumerate(groups)]
         )
     if Y is None:
         raise ValueError("Y must be given, unless X is a list of files")
-    if _is_dask(Y):
+    if is_dask_array(Y):
         raise TypeError("Y is a Dask array, so X must be one, too")
     count = X.shape[0] if hasattr(X, "shape") else len(X)
-    whole = workers.send((X, Y, sample_weight))
-    parts = _cut(count, wanted, shards, "rows")
+    X, Y = sliceable(X), sliceable(Y)
+    weights = None if sample_weight is None else np.asarray(sample_weight)
+    # Arguments, not sent: what was sent cannot be computed again if its workers are lost.
     return workers.submit_all(
-        _take_rows, [(number, whole, *part) for number, part in enumerate(parts)]
+        check,
+        [
+            (number, X[first:last], Y[first:last], None if weights is None else weights[first:last])
+            for number, (first, last) in enumerate(_cut(count, wanted, shards, "rows"))
+        ],
     )
 
 
@@ -72,61 +88,23 @@ def _cut(count: int, wanted: int, asked: int | None, what: str) -> list[tuple[in
     return cut(count, wanted)
 
 
-def _is_dask(value: Any) -> bool:
-    return hasattr(value, "to_delayed") and hasattr(value, "chunks")
-
-
 def _are_sources(X: Any) -> bool:
     """Return whether X is a list of files."""
-    return isinstance(X, (list, tuple)) and any(isinstance(each, (str, Path)) for each in X)
+    return isinstance(X, (list, tuple)) and any(isinstance(each, (str, os.PathLike)) for each in X)
 
 
 def _from_dask(workers: Workers, X: Any, Y: Any, weights: Any, wanted: int) -> list[Any]:
-    if not isinstance(workers, DaskWorkers):
-        raise TypeError("X is a Dask array, so client must be a dask.distributed.Client")
-    given = [X, Y] if weights is None else [X, Y, weights]
-    for name, array in zip(("Y", "sample_weight"), given[1:], strict=False):
-        if not _is_dask(array):
-            raise TypeError(
-                f"X is a Dask array, so {name} must be one, too: dask.array.from_array makes one"
-            )
-    aligned = [_in_blocks_of_rows(array, X.chunks[0], at) for at, array in enumerate(given)]
-    blocks = len(X.chunks[0])
-    delayed = [list(array.to_delayed().ravel()) for array in aligned]
-    handles = workers.compute([block for each in delayed for block in each])
-    columns = [handles[at * blocks : (at + 1) * blocks] for at in range(len(given))]
-    parts = cut(blocks, wanted)
+    names = ("X", "Y") if weights is None else ("X", "Y", "sample_weight")
+    arrays = (X, Y) if weights is None else (X, Y, weights)
+    blocks = blocks_of_rows(workers, names, arrays)
     return workers.submit_all(
         _join_blocks,
         [
-            (number, len(given), *(block for each in columns for block in each[first:last]))
-            for number, (first, last) in enumerate(parts)
+            (number, len(arrays), *(each[at] for at in range(len(arrays)) for each in part))
+            for number, (first, last) in enumerate(cut(len(blocks), wanted))
+            for part in [blocks[first:last]]
         ],
     )
-
-
-def _in_blocks_of_rows(array: Any, chunks: tuple[Any, ...], at: int) -> Any:
-    """Return a Dask array whose blocks are the given blocks of rows, with all columns."""
-    name = ("X", "Y", "sample_weight")[at]
-    if any(size != size for size in (*chunks, *array.chunks[0])):  # NaN: sizes are not known
-        if len(array.chunks[0]) != len(chunks):
-            raise ValueError(
-                f"{name} has {len(array.chunks[0])} blocks of rows but X has {len(chunks)}; as "
-                "their sizes are not known, compute_chunk_sizes() must be called first"
-            )
-        return array.rechunk({1: -1}) if array.ndim > 1 and array.numblocks[1] > 1 else array
-    if array.shape[0] != sum(chunks):
-        raise ValueError(f"X has {sum(chunks)} rows but {name} has {array.shape[0]}")
-    wanted = {0: chunks} if array.ndim == 1 else {0: chunks, 1: -1}
-    return array.rechunk(wanted)
-
-
-def _take_rows(number: int, whole: tuple[Any, Any, Any], first: int, last: int) -> Any:
-    X, Y, weights = whole
-    part = slice(first, last)
-    rows = X.iloc[part] if hasattr(X, "iloc") else X[part]
-    targets = Y.iloc[part] if hasattr(Y, "iloc") else Y[part]
-    return check(number, rows, targets, None if weights is None else np.asarray(weights)[part])
 
 
 def _join_blocks(number: int, arrays: int, *blocks: Any) -> Any:
@@ -135,12 +113,23 @@ def _join_blocks(number: int, arrays: int, *blocks: Any) -> Any:
 
 
 def _load_sources(number: int, sources: Sequence[Any], load: Load) -> Any:
-    loaded = [load(source) for source in sources]
+    loaded = [_loaded(number, source, load) for source in sources]
     if any(not isinstance(each, tuple) or len(each) not in (2, 3) for each in loaded):
         raise ValueError("load must return (X, Y) or (X, Y, sample_weight)")
     if len({len(each) for each in loaded}) > 1:
         raise ValueError(f"shard {number}: only some of the sources have sample weights")
     return check(number, *(_stack(list(parts)) for parts in zip(*loaded, strict=True)))
+
+
+def _loaded(number: int, source: Any, load: Load) -> Any:
+    try:
+        return load(source)
+    except (OSError, ValueError) as error:
+        text = str(error) if str(source) in str(error) else f"{source}: {error}"
+        raise ValueError(f"shard {number}, on {platform.node()}: {text}") from error
+    except Exception as error:
+        error.add_note(f"in shard {number}, on {platform.node()}: {source}")
+        raise
 
 
 def _stack(parts: Sequence[Any]) -> Any:
