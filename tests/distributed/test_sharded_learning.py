@@ -1,5 +1,8 @@
+import os
+import platform
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -9,7 +12,9 @@ import tagalong
 from tagalong import LabelRanker, Tagger, mix
 from tagalong.distributed import learn
 from tagalong.distributed.workers import local_workers
-from tagalong.readers import write
+from tagalong.features import TextFeatures
+from tagalong.readers import ReadError, write
+from tagalong.streams.format import OptionError
 from tests.distributed.shard_functions import KillsOnce, some_items
 from tests.online.streams import Item, minimum_for
 
@@ -79,6 +84,115 @@ def test_a_model_goes_on_learning_in_shards(threads):
     assert tagalong.model_hash(start) == before
     assert tagalong.model_hash(found.model) == tagalong.model_hash(by_hand(1, start))
     assert found.model.certificate_.rounds == 300
+
+
+@pytest.mark.parametrize("how", ["average", "sum"])
+def test_a_model_whose_certificate_started_anew_counts_once(threads, how):
+    """What was learnt before a label was forgotten is the base of all shards."""
+    start = Tagger(LabelRanker(race=None)).add_labels(["late"])
+    for item in some_items() * 2:
+        start.learn(item)
+    start.forget_label("late")
+    assert start.certificate_.rounds == 0
+    found = learn(start, [some_items(), some_items()], threads, how=how).model
+    assert found.history.items == 12
+    assert dict(zip(found.labels, found.history.count.tolist(), strict=True)) == {
+        "money": 8,
+        "travel": 4,
+    }
+    assert found.features.to_parts()[0]["numbers"]["items"] == 12
+    copies = [Tagger.from_parts(*start.to_parts()) for _ in range(2)]
+    for copy in copies:
+        for item in some_items():
+            copy.learn(item)
+    assert found.model_hash() == mix(copies, how, base=start).model_hash()
+
+
+def test_features_that_have_seen_items_count_once(threads):
+    start = Tagger(LabelRanker(race=None), TextFeatures(weighting="tfidf"))
+    start.features.partial_fit(["the bank", "the flight"])
+    found = learn(start, [some_items(), some_items()], threads).model
+    assert found.features.to_parts()[0]["numbers"]["items"] == 2 + 6
+
+
+def test_a_race_that_has_learnt_and_forgotten_is_refused(threads):
+    race = LabelRanker().add_labels(["a", "b", "c", "late"])
+    race.partial_fit([[1.0, 0.0], [0.0, 1.0]], [["a"], ["b"]])
+    race.forget_labels(["late"])
+    with pytest.raises(ValueError, match="race of learners that has learnt already"):
+        learn(race, SHARDS, threads)
+
+
+def test_iterators_are_refused(threads):
+    with pytest.raises(ValueError, match=r"shard 1 is an iterator \(generator\).*a function"):
+        learn(tagger(), [some_items(), (one for one in some_items())], threads)
+    with pytest.raises(ValueError, match="held_out is an iterator"):
+        learn(tagger(), [some_items()], threads, epochs=2, held_out=iter(some_items()))
+
+
+def test_held_out_items_are_read_in_parts(threads, monkeypatch):
+    calls: list[int] = []
+    real = Tagger.suggest_many
+
+    def counted(self, items, k):
+        calls.append(len(items))
+        return real(self, items, k)
+
+    monkeypatch.setattr(Tagger, "suggest_many", counted)
+    found = learn(tagger(), [some_items()], threads, held_out=some_items() * 300)
+    assert sum(calls) == 900
+    assert max(calls) <= 256
+    assert found.epochs[0].held_out == 1
+    with pytest.raises(ValueError, match="held_out has no items with labels"):
+        learn(tagger(), [some_items()], threads, held_out=[])
+
+
+def test_rows_in_lists(threads):
+    lists = [(X[k:240:3].tolist(), Y[k:240:3]) for k in range(3)]
+    found = learn(LabelRanker(race=None), lists, threads).model
+    assert tagalong.model_hash(found) == tagalong.model_hash(by_hand(1))
+    with pytest.raises(ValueError, match=r"X of a shard \(X, Y\) must be a matrix"):
+        learn(LabelRanker(race=None), [([[1.0, 2.0], [3.0]], Y[:2])], threads)
+    with pytest.raises(ValueError, match="must be a matrix, with rows and columns, got str"):
+        learn(LabelRanker(race=None), [("items.jsonl", Y)], threads)
+
+
+def test_paths_are_those_of_the_caller(tmp_path, monkeypatch):
+    """A worker has another working directory."""
+    write(some_items(), tmp_path / "items.jsonl")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with ProcessPoolExecutor(1, get_context("spawn"), os.chdir, (str(elsewhere),)) as client:
+        monkeypatch.chdir(tmp_path)
+        found = learn(tagger(), ["items.jsonl"], client)
+        assert found.epochs[0].items == 3
+        place = rf"/nowhere\.jsonl: .* \(shard 1, on {platform.node()}\)"
+        with pytest.raises(ReadError, match=place):
+            learn(tagger(), ["items.jsonl", "nowhere.jsonl"], client)
+        with pytest.raises(OptionError, match="standard input: workers cannot share a pipe"):
+            learn(tagger(), ["-"], client)
+
+
+def test_dask_arrays_that_do_not_fit_are_refused(threads, dask_client):
+    da = pytest.importorskip("dask.array")
+    bag = pytest.importorskip("dask.bag").from_sequence(some_items(), npartitions=1)
+    rows, targets = da.from_array(X[:240], (80, 2)), da.from_array(Y[:240], (60, 3))
+    ranker = LabelRanker(race=None)
+    for client, given in ((threads, (rows, targets)), (threads, bag)):
+        with pytest.raises(TypeError, match=r"so client must be a dask\.distributed\.Client"):
+            learn(ranker, given, client)
+    unknown = rows[rows[:, 0] > -9]
+    for given, kind, message in (
+        ((rows, targets[:200]), ValueError, "X has 240 rows but Y has 200"),
+        ((unknown, targets), ValueError, r"Y has 4 blocks of rows but X has 3.*compute_chunk_s"),
+        ((rows, Y[:240]), TypeError, "X is a Dask array, so Y must be one, too"),
+        ((X[:240], targets), TypeError, "Y is a Dask array, so X must be one, too"),
+        (rows, TypeError, r"a pair \(X, Y\) of Dask arrays, got one array"),
+    ):
+        with pytest.raises(kind, match=message):
+            learn(ranker, given, dask_client)
+    found = learn(ranker, (unknown, targets.rechunk((80, 3))), dask_client)
+    assert found.epochs[0].items == 240
 
 
 def test_a_race_is_replaced_by_one_learner(threads):

@@ -1,16 +1,22 @@
 """`learn`: a stream in shards, each learnt by a worker, then mixed; several times over."""
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, cast
 
 from sklearn.base import clone
 
 from tagalong import parameters
+from tagalong.distributed.dask_arrays import blocks_of_rows, dask_workers, is_dask_array
+from tagalong.distributed.paths import check_can_be_shared, everywhere
 from tagalong.distributed.shards import (
+    BATCH,
     Model,
     Shard,
+    check_readable_again,
     items_of,
     learn_shard,
     learn_stream,
@@ -18,14 +24,18 @@ from tagalong.distributed.shards import (
     packed,
     unpacked,
 )
-from tagalong.distributed.workers import run_tasks, workers_of
+from tagalong.distributed.workers import Workers, run_tasks, workers_of
 from tagalong.evaluate.frozen_runs import frozen
 from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.online.label_ranker.learner import LabelRanker
 from tagalong.tagger.mixing import How, mix, mixing_factors
 from tagalong.tagger.tagger import Tagger
+from tagalong.text.mixing import items_seen
 
 __all__ = ["Epoch", "Learning", "learn"]
+
+MOST_SUGGESTIONS = 1_000_000
+"""Number of suggestions that are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +113,8 @@ def learn(
     shards : sequence of shards
         For a `LabelRanker`: pairs (X, Y), as for ``partial_fit``. For a `Tagger`: files that the
         workers can read, in any format of `tagalong.readers`; collections of items; or functions
-        that return items. A Dask bag of items, or a pair of Dask arrays, whose partitions are the
-        shards, needs a Dask client.
+        that return items. Iterators are refused, as they can be read only once. A Dask bag of
+        items, or a pair of Dask arrays, whose partitions are the shards, needs a Dask client.
     client : dask.distributed.Client or concurrent.futures.Executor
         The workers. They run code that is sent to them: use it in trusted networks only.
     epochs : int, default 1
@@ -160,9 +170,11 @@ def learn(
     epochs = parameters.integer(epochs, "epochs", 1)
     reading = {} if reading is None else dict(reading)
     start = _single_learner(ranker)
-    parts = _shards_of(shards, client)
-    mixing_factors(how, len(parts))  # refuse wrong factors before anything is learnt
     workers = workers_of(client)
+    parts = _shards_of(shards, workers)
+    mixing_factors(how, len(parts))  # refuse wrong factors before anything is learnt
+    if held_out is not None:
+        check_readable_again(held_out, "held_out")
     model: Model | None = start if _is_started(start) else None
     done: list[Epoch] = []
     for number in range(1, epochs + 1):
@@ -174,7 +186,7 @@ def learn(
             )
         }
         learnt = [outcomes[shard] for shard in range(len(parts))]
-        base = model if model is not None and _certificate(model).rounds else None
+        base = model if model is not None and _has_learnt(model) else None
         models: list[Any] = [unpacked(one.model) for one in learnt]
         model = cast(Model, mix(models, how, base=cast(Any, base)))
         items = sum(one.items for one in learnt)
@@ -198,6 +210,14 @@ def _is_started(model: Model) -> bool:
     return isinstance(model, Tagger) or model.is_started
 
 
+def _has_learnt(model: Model) -> bool:
+    """Whether a model has learnt anything, even if its certificate has started anew since."""
+    certificate = _certificate(model)
+    if certificate.rounds or certificate.restarted:
+        return True
+    return isinstance(model, Tagger) and bool(model.history.items or items_seen(model.features))
+
+
 def _certificate(model: Model) -> Certificate:
     return cast(Certificate, model.certificate_)
 
@@ -217,7 +237,7 @@ def _single_learner(model: Model) -> Model:
     if not probe.standings_:
         mix([probe])  # ValueError if it cannot be mixed
         return model
-    if probe.certificate_.rounds:
+    if _has_learnt(model if learner.is_started else probe):
         raise ValueError(
             "a race of learners that has learnt already cannot learn in shards: start with "
             "LabelRanker(race=None)"
@@ -238,16 +258,28 @@ def _single_learner(model: Model) -> Model:
     return tagger.add_labels(labels) if labels else tagger
 
 
-def _shards_of(shards: Any, client: Any) -> list[Any]:
+def _shards_of(shards: Any, workers: Workers) -> list[Any]:
     """Return the shards; those of a Dask collection stay on their workers."""
+    if isinstance(shards, tuple) and any(map(is_dask_array, shards)):
+        if len(shards) != 2:
+            raise TypeError(f"shards must be a pair (X, Y) of Dask arrays, got {len(shards)}")
+        if not is_dask_array(shards[0]):
+            raise TypeError("Y is a Dask array, so X must be one, too")
+        return blocks_of_rows(workers, ("X", "Y"), shards)
+    if is_dask_array(shards):
+        raise TypeError("shards must be a pair (X, Y) of Dask arrays, got one array")
     if hasattr(shards, "to_delayed"):  # a bag of items
-        return list(client.compute(list(shards.to_delayed())))
-    if isinstance(shards, tuple) and len(shards) == 2 and hasattr(shards[0], "to_delayed"):
-        X, Y = shards
-        X, Y = X.rechunk({1: -1}), Y.rechunk({0: X.chunks[0], **({1: -1} if Y.ndim > 1 else {})})
-        blocks = [list(one.to_delayed().ravel()) for one in (X, Y)]
-        return list(zip(*(client.compute(one) for one in blocks), strict=True))
-    return list(shards)
+        return dask_workers(workers, "shards are a Dask bag").compute(list(shards.to_delayed()))
+    return [_checked_shard(number, shard) for number, shard in enumerate(shards)]
+
+
+def _checked_shard(number: int, shard: Any) -> Any:
+    """Return a shard as every worker can read it."""
+    check_readable_again(shard, f"shard {number}")
+    if not isinstance(shard, (str, os.PathLike)):
+        return shard
+    check_can_be_shared(shard)
+    return everywhere(shard)
 
 
 def _held_out_precision(model: Model, held_out: Shard, reading: Mapping[str, Any]) -> float:
@@ -255,12 +287,18 @@ def _held_out_precision(model: Model, held_out: Shard, reading: Mapping[str, Any
     if isinstance(model, LabelRanker):
         X, Y = matrix_of(held_out)
         return frozen(model, X, Y).overall.average_precision
-    items = list(items_of(held_out, reading))
-    found = model.suggest_many(items, k=len(model.labels))
-    precisions = []
-    for item, suggestions in zip(items, found, strict=True):
-        labels = set(item.labels or ())
-        ranks = [n for n, one in enumerate(suggestions, start=1) if one.label in labels]
-        if labels:  # labels that the model does not know have no place
-            precisions.append(sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(labels))
-    return sum(precisions) / len(precisions) if precisions else 0.0
+    count, total = 0, 0.0
+    labels_of_model = len(model.labels)
+    most = max(1, min(BATCH, MOST_SUGGESTIONS // max(1, labels_of_model)))
+    items = items_of(held_out, reading)
+    while batch := list(islice(items, most)):
+        found = model.suggest_many(batch, k=labels_of_model)
+        for item, suggestions in zip(batch, found, strict=True):
+            labels = set(item.labels or ())
+            ranks = [n for n, one in enumerate(suggestions, start=1) if one.label in labels]
+            if labels:  # labels that the model does not know have no place
+                total += sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(labels)
+                count += 1
+    if not count:
+        raise ValueError("held_out has no items with labels: leave it out")
+    return total / count

@@ -1,6 +1,7 @@
 """Learning one shard of a stream: what runs on a worker, a plain function of plain values."""
 
 import os
+import platform
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,17 +9,28 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 from sklearn.base import clone
 
 from tagalong.evaluate.inputs import sliceable
 from tagalong.evaluate.progress import Progress
 from tagalong.learning import model_files
 from tagalong.learning.feature_items import FeatureItem
-from tagalong.learning.items import Item
+from tagalong.learning.items import Item, ReadError
 from tagalong.online.label_ranker.learner import LabelRanker
 from tagalong.tagger.tagger import Tagger
 
-__all__ = ["LearntShard", "Model", "Shard", "learn_shard", "learn_stream", "packed", "unpacked"]
+__all__ = [
+    "BATCH",
+    "LearntShard",
+    "Model",
+    "Shard",
+    "check_readable_again",
+    "learn_shard",
+    "learn_stream",
+    "packed",
+    "unpacked",
+]
 
 Model: TypeAlias = LabelRanker | Tagger
 Shard: TypeAlias = (
@@ -68,8 +80,11 @@ def learn_shard(
     learner = clone(model) if isinstance(model, LabelRanker) else unpacked(model)
     try:
         progress = learn_stream(learner, shard, judged, reading)
-    except ValueError as error:
-        error.add_note(f"in shard {number}")
+    except ReadError as error:  # without notes when it is sent
+        where = f"(shard {number}, on {platform.node()})"
+        raise ReadError(error.place, f"{error.problem} {where}") from error
+    except (OSError, ValueError) as error:
+        error.add_note(f"in shard {number}, on {platform.node()}")
         raise
     if progress.items == 0:
         raise ValueError(f"shard {number} has no items with labels: leave it out")
@@ -123,12 +138,39 @@ def matrix_of(shard: Shard) -> tuple[Any, Any]:
     shard : (X, Y)
         Examples and targets, as for `LabelRanker.partial_fit`.
     """
-    if not isinstance(shard, tuple) or len(shard) != 2 or not hasattr(shard[0], "shape"):
+    if not isinstance(shard, tuple) or len(shard) != 2:
         raise ValueError(
             "a LabelRanker learns shards (X, Y); files and items need a tagger: "
             f"Tagger(LabelRanker(race=None)); got {type(shard).__name__}"
         )
-    return shard
+    X, Y = shard
+    if isinstance(X, (list, tuple)):  # of rows
+        try:
+            X = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"X of a shard (X, Y) must be a matrix: {error}") from error
+    if len(getattr(X, "shape", ())) != 2:
+        raise ValueError(
+            f"X of a shard (X, Y) must be a matrix, with rows and columns, got {type(X).__name__}"
+        )
+    return X, Y
+
+
+def check_readable_again(shard: Shard, name: str) -> None:
+    """Raise ValueError if a shard is an iterator, which later epochs would find empty.
+
+    Parameters
+    ----------
+    shard : shard
+        The shard.
+    name : str
+        Its name, for the message.
+    """
+    if isinstance(shard, Iterator):
+        raise ValueError(
+            f"{name} is an iterator ({type(shard).__name__}), which can be read only once: give a "
+            "list, a file, or a function that returns the items"
+        )
 
 
 def items_of(shard: Shard, reading: Mapping[str, Any]) -> Iterator[Item | FeatureItem]:

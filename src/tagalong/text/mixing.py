@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tagalong.text.features import TextFeatures
 
-__all__ = ["mix_features"]
+__all__ = ["items_seen", "mix_features"]
 
 MOST_FIELDS = 256  # that are stored
 Saved = tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
@@ -71,6 +71,18 @@ def mix_features(
         **_mixed_names([arrays for _, arrays in saved], numbers),
     }
     return TextFeatures.from_parts(header, mixed_arrays), numbers
+
+
+def items_seen(features: TextFeatures) -> int:
+    """Return the number of items that features have learnt.
+
+    Parameters
+    ----------
+    features : TextFeatures
+        The features.
+    """
+    header, _ = features.to_parts()
+    return int(header["numbers"]["items"])
 
 
 def _check_base(part: Saved, base: Saved, place: str) -> None:
