@@ -98,14 +98,20 @@ BENCHMARKS = {
     ),
     "cluster": Benchmark("cluster", "Work on a cluster", "", "--items 300 --tasks 20 --repeat 1"),
     "mixing": Benchmark(
-        "mixing", "Streams learnt in shards", "", "--rows 400 --epochs 1 --shards 1 2"
+        "mixing", "Streams learnt in shards", "", "--rows 400 --epochs 1 --orders 1 --shards 2"
     ),
     "m3l-rows": Benchmark(
         "m3l_rows",
-        "M3L with the rows divided into shards",
+        "M3L with the rows divided into shards: RCV1",
         "rcv1",
         "rcv1 --rows 200 --shards 2 --max-rounds 2",
         uses_rcv1=True,
+    ),
+    "m3l-rows-debtags": Benchmark(
+        "m3l_rows",
+        "M3L with the rows divided into shards: Debian tags",
+        "debtags",
+        "debtags --rows 200 --shards 2 --max-rounds 2",
     ),
     "page": Benchmark(
         "page", "The page in a browser", "", "--items 3 --pause 100 --opened 1 --repeat 1"
