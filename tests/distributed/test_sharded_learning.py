@@ -88,7 +88,7 @@ def test_a_model_goes_on_learning_in_shards(threads):
 
 @pytest.mark.parametrize("how", ["average", "sum"])
 def test_a_model_whose_certificate_started_anew_counts_once(threads, how):
-    """What was learnt before a label was forgotten is the base of all shards."""
+    """All shards start from the model, whose earlier rounds are those before a restart."""
     start = Tagger(LabelRanker(race=None)).add_labels(["late"])
     for item in some_items() * 2:
         start.learn(item)

@@ -325,7 +325,7 @@ def test_labels_are_compared_in_one_pass_per_ranker():
 
     labels = [Counted(range(50)), Counted(range(50))]
     _Union(labels, ["ranker 0", "base"])
-    assert all(each.passes < 5 for each in labels)
+    assert all(each.passes < 10 for each in labels)
 
 
 def test_restarted_base_keeps_its_reason():

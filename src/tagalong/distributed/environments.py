@@ -1,4 +1,4 @@
-"""What runs on a machine of a cluster: the version of Tagalong, and the width of its vectors.
+"""The software and the processors of a cluster: version of Tagalong, vector width.
 
 Workers and the scheduler load what the client sends them, so they need the client's version. Sums
 over labels may differ in the last bits between processors of different vector width.
