@@ -1,4 +1,3 @@
-import importlib
 import os
 import subprocess
 import sys
@@ -191,15 +190,6 @@ def test_machines_without_tagalong_are_refused():
         with pytest.raises(WorkerError, match=rf"{what} tcp://b:2 cannot load Tagalong \(No mod"):
             check_versions(found)
     check_versions({Place("the worker", "tcp://a:1"): OSError("it has just been lost")})
-
-
-def test_code_that_the_cluster_lacks_is_named(dask_client, tmp_path, monkeypatch):
-    (tmp_path / "only_here.py").write_text("def found(n):\n    return n\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    function = importlib.import_module("only_here").found
-    workers = workers_of(dask_client)
-    with pytest.raises(WorkerError, match=r"cannot load what a task needs \(No module named 'only"):
-        workers.result(workers.submit(function, 1))
 
 
 def test_another_vector_width_is_refused():
