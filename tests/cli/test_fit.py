@@ -68,6 +68,29 @@ def test_evaluate_explain_and_inspect_a_fitted_model(run: Run, stream: Path) -> 
     assert "invoice" in words.out
 
 
+def test_the_solver_of_the_paper(run: Run, stream: Path) -> None:
+    fit = ("fit", "items.jsonl", "--model", "m.tagalong", "--holdout", "0", "--json")
+    settings = ("--set", "solver=smo", "--set", "random_state=0", "--set", "tol=1e-4")
+    for options in (
+        settings,
+        (*settings, "--kernel", "rbf"),
+        (*settings, "--prior", "cooccurrence"),
+    ):
+        fitted = run(*fit, *options)
+        assert fitted.code == 0
+        loaded = load("m.tagalong").learner
+        assert loaded.solver == "smo"
+        usual = run(*fit, *options[2:]).json["fit"]
+        assert load("m.tagalong").learner.solver == "auto"
+        assert loaded.n_iter_ > 50  # variables or pairs; the usual solver counts passes
+        assert fitted.json["fit"]["dual_objective"] == pytest.approx(
+            usual["dual_objective"], rel=1e-3
+        )
+    refused = run(*fit, "--set", "solver=newton")
+    assert refused.code == 2
+    assert "solver must be one of 'auto', 'smo', got 'newton'" in refused.err
+
+
 def test_saved_model_scores_like_the_learner(run: Run, stream: Path) -> None:
     run("fit", "items.jsonl", "--model", "m.tagalong", "-q", "--set", "random_state=0")
     tagger = load("m.tagalong")

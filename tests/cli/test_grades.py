@@ -62,7 +62,10 @@ def test_evaluate_has_the_error_of_the_suggestions(run: Run, tmp_path: Path) -> 
     grades = tagger.labels
     with read(source, labels="label") as items:
         errors = [
-            abs(grades.index(tagger.suggest(item.text)[0].label) - grades.index(item.labels[0]))
+            abs(
+                grades.index(tagger.suggest(item.text)[0].label)
+                - grades.index((item.labels or ())[0])
+            )
             for item in items
         ]
     report = run("evaluate", source, "--labels", "label", "--model", "m.tagalong", "--json")

@@ -4,6 +4,7 @@ Each correction can be switched off, to show what the printed version does.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -144,4 +145,88 @@ def linear(X: FloatArray, dual: Dual, passes: int, seed: int, only_own: bool = F
             for k in range(L):
                 if k == label or not only_own:
                     z[k] += 2 * dual.R[k, label] * (new - here) * X[i]
+    return run
+
+
+class Order:
+    """The random permutations of the native solver: SplitMix64 and swaps from the end."""
+
+    def __init__(self, seed: int):
+        self.state = seed * 0xD1342543DE82EF95 % 2**64
+
+    def shuffle(self, values: list[Any]) -> None:
+        for i in range(len(values), 1, -1):
+            j = self._below(i)
+            values[i - 1], values[j] = values[j], values[i - 1]
+
+    def _below(self, count: int) -> int:
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        return int(((z ^ z >> 31) >> 32) * count >> 32)
+
+
+def linear_with_active_sets(
+    X: FloatArray, dual: Dual, tol: float, max_visits: int, seed: int, delays: bool = True
+) -> Run:
+    """Run the linear algorithm with delayed updates (Eqs. 41-43) and active sets (Eqs. 44, 45).
+
+    An iteration is the visit of a variable. Weights are recomputed from b in every turn: in a turn
+    the own label sees the steps at once, the others see them after it. ``delays=False`` leaves out
+    the delayed updates: every turn is one visit.
+    """
+    order = Order(seed)
+    n, L = dual.target.shape
+    run, R = Run(np.zeros((n, L))), dual.R
+    b, norms = run.b, np.einsum("ij,ij->i", X, X)
+    free = [[i for i in range(n) if dual.low[i, k] < dual.high[i, k]] for k in range(L)]
+    active = [list(rows) for rows in free]
+    limits = [(-np.inf, np.inf)] * L
+    first, size, all_active = 0.0, 1, True
+    while run.iterations < max_visits:
+        for rows in active:
+            order.shuffle(rows)
+        turns = [
+            (k, rows[at : at + size])
+            for k, rows in enumerate(active)
+            for at in range(0, len(rows), size)
+        ]
+        order.shuffle(turns)
+        seen = np.zeros((L, 2))  # the least and the largest projected derivative of each label
+        for k, rows in turns:
+            z = 2 * R[k] @ (b.T @ X)
+            for i in rows:
+                run.iterations += 1
+                h = dual.target[i, k] - 2 * z @ X[i]
+                here, low, high = b[i, k], dual.low[i, k], dual.high[i, k]
+                if (here <= low and h < limits[k][0]) or (here >= high and h > limits[k][1]):
+                    active[k].remove(i)
+                    continue
+                h = max(h, 0.0) if here <= low else h
+                h = min(h, 0.0) if here >= high else h
+                seen[k] = min(seen[k, 0], h), max(seen[k, 1], h)
+                if h == 0:
+                    continue
+                curvature = 4 * R[k, k] * norms[i]
+                step = h / curvature if curvature > 0 else np.inf * h
+                b[i, k] = np.clip(here + step, low, high)
+                z = z + 2 * R[k, k] * (b[i, k] - here) * X[i]
+        violation = float(np.abs(seen).max())
+        first = max(first, violation)
+        size = L if delays and violation < 0.1 * first else 1
+        if violation < tol and all_active and dual.violation(b) < tol:
+            break
+        all_active = violation < tol
+        if all_active:
+            active, limits = [list(rows) for rows in free], [(-np.inf, np.inf)] * L
+        else:
+            ends = [(np.abs(R[:, k]) * seen.T).T for k in range(L)]
+            least = [float(end[:, 0].min()) for end in ends]
+            most = [float(end[:, 1].max()) for end in ends]
+            limits = [
+                (low if low < 0 else -np.inf, high if high > 0 else np.inf)
+                for low, high in zip(least, most, strict=True)
+            ]
+        run.believed = violation
     return run
