@@ -9,7 +9,7 @@ import pytest
 
 from tagalong import Predtron
 from tagalong.problems import LabelRanking, SubsetRanking
-from tests.reference.predtron import margin_of
+from tests.reference.predtron import NaivePredtron, margin_of
 
 Array = npt.NDArray[np.float64]
 FEATURES, QUERIES = 5, 25
@@ -122,3 +122,71 @@ def test_the_loss_of_label_rankings_is_bounded(m: int, norm: str, update: str) -
     bound = 4 * square / margin**2 / (facts.least_loss if update == "mistake" else 1.0)
     assert 0 < certificate.loss <= bound
     assert certificate.bound(margin) == pytest.approx(bound)
+
+
+def one_label_each(m: int, norm: str) -> tuple[Any, list[Array], float, float]:
+    """m orthogonal rows, each with another relevant label: the problem, answers, margin, bound.
+
+    A step for one row says nothing about another, so every row must be learnt by itself. The bound
+    is that of the loss-driven update, with rows of length 1.
+    """
+    problem, predictions = LabelRanking(dimension=m), orders(m)
+    answers = [np.eye(m)[label] for label in range(m)]
+    W = (np.eye(m) - 1 / m).T
+    W /= np.linalg.norm(W) if norm == "l2" else np.linalg.norm(W, axis=0).sum()
+    rows = zip(np.eye(m), answers, strict=True)
+    margin = min(margin_of(problem, predictions, W, x, y) for x, y in rows)
+    spread = Predtron(problem, norm).fit(np.eye(m), np.array(answers)).certificate_.spread
+    return problem, answers, margin, 4 * spread / margin**2
+
+
+class WrongTarget:
+    """A problem whose learner moves towards another order than a correct one."""
+
+    def __init__(self, problem: Any, mistake: str):
+        self.problem, self.mistake = problem, mistake
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.problem, name)
+
+    def correct(self, y: Array, scores: Array) -> Any:
+        if self.mistake == "the prediction itself":
+            return self.problem.worst_decode(scores, y)
+        return self.problem.correct(1 - y, scores)  # relevant and irrelevant labels exchanged
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
+@pytest.mark.parametrize("norm", ["l2", "group"])
+@pytest.mark.parametrize("mistake", ["the prediction itself", "exchanged labels", "the sign"])
+def test_wrong_learners_exceed_the_bound_of_label_rankings(m: int, norm: str, mistake: str) -> None:
+    """Corollaries 7 and 8 are no bounds on every learner: those that learn wrongly go beyond."""
+    problem, answers, _, bound = one_label_each(m, norm)
+    step = -1.0 if mistake == "the sign" else 1.0
+    given = problem if mistake == "the sign" else WrongTarget(problem, mistake)
+    # With at most 7 features the link of the group norm is the identity.
+    wrong = NaivePredtron(given, m, lambda t: step, by_loss=True)
+    while wrong.loss <= bound:
+        before = wrong.loss
+        for x, y in zip(np.eye(m), answers, strict=True):
+            wrong.learn(x, y)
+        assert wrong.loss > before + 0.2 * m, "it has stopped to make mistakes"
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
+@pytest.mark.parametrize("norm", ["l2", "group"])
+def test_rows_to_be_learnt_by_themselves_use_a_part_of_the_bound(m: int, norm: str) -> None:
+    """Two orders differ by at most D, where the bound says 2; with D a part of it is used."""
+    problem, answers, margin, bound = one_label_each(m, norm)
+    model = Predtron(problem, norm, "loss", step=1.0, dtype="float64", passes=20)
+    loss = model.fit(np.eye(m), np.array(answers)).certificate_.loss
+    twin = NaivePredtron(problem, m, lambda t: 1.0, by_loss=True)
+    for _ in range(20):
+        for x, y in zip(np.eye(m), answers, strict=True):
+            twin.learn(x, y)
+    assert loss == pytest.approx(twin.loss)
+    represented = [problem.represent(order) for order in orders(m)]
+    distance = max(np.linalg.norm(a - b) for a in represented for b in represented)
+    sharp = bound * distance**2 / 4
+    least = {2: 0.36, 3: 0.09, 4: 0.035, 5: 0.018}[m] / (1 if norm == "l2" else m * m)
+    assert least * sharp < loss <= sharp <= bound
+    assert margin > 0
