@@ -9,6 +9,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+
 from tagalong.evaluate import LabelAmongFeatures, find_data_faults
 
 KNOWN_COPIES = {("bibtex", "TAG_statphys23"), ("bibtex-test", "TAG_statphys23")}
@@ -31,6 +34,11 @@ def warn_of_faults(
 ) -> None:
     """Warn of labels that moved or that are among the features.
 
+    Without a border, faults that begin at some row are found: shifted label columns, and features
+    that are copies of labels. With one, the two parts are compared, which finds a test set with
+    other columns, and each part is searched alone, which finds faults inside it. See
+    `tagalong.evaluate.find_data_faults` for what can escape.
+
     Parameters
     ----------
     name : str
@@ -52,3 +60,15 @@ def warn_of_faults(
             continue
         parts = "" if border is None else f" (the test set begins at row {border:,})"
         warnings.warn(f"the data set {name}{parts}: {fault}", FaultyData, stacklevel=3)
+
+
+def warn_of_grades(name: str, X: Any, grades: Any, *, border: int | None = None) -> None:
+    """Warn if a feature of documents is a copy of their grades, or of "at least grade g".
+
+    Moved labels need ten labels or more, so nothing can be said about the grades themselves.
+    """
+    reached = np.unique(grades)[1:]
+    labels = [f"at least grade {grade:g}" for grade in reached]
+    Y = np.asarray(grades)[:, np.newaxis] >= reached
+    # In a sparse matrix, a feature occurs where it is not 0: where grades are, if it is a copy.
+    warn_of_faults(name, sp.csr_array(X), Y, labels, border=border)

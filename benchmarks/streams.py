@@ -187,8 +187,13 @@ def _machine_texts(name: str) -> Parts:
 
 
 def from_texts(name: str, items: Iterable[Item], min_texts: int = 3) -> Stream:
-    """A stream whose features are the words that occur in at least ``min_texts`` texts, as 0/1."""
-    return Stream(name, *_binary_words(items, min_texts))
+    """A stream whose features are the words that occur in at least ``min_texts`` texts, as 0/1.
+
+    Warns (`FaultyData`) if its labels seem to be mixed up.
+    """
+    X, Y, labels = _binary_words(items, min_texts)
+    warn_of_faults(name, X, Y, labels, from_texts=True)
+    return Stream(name, X, Y, labels)
 
 
 def _binary_words(items: Iterable[Item], min_texts: int = 3) -> Parts:

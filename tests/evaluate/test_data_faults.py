@@ -58,6 +58,33 @@ def test_a_test_set_with_other_columns_is_found_at_its_border() -> None:
     assert find_data_faults(X, Y, border=4_321) == []
 
 
+@pytest.mark.parametrize("shifts", [(1, 1), (0, 3), (3, 0), (1, 12)])
+def test_faults_inside_two_given_parts_are_found(shifts: tuple[int, int]) -> None:
+    """As in RCV1: the columns of both files were shifted from their middle on."""
+    X, Y = texts(2 * ROWS)
+    middle = ROWS // 2
+    parts = [
+        shifted(part, middle, by) for part, by in zip((Y[:ROWS], Y[ROWS:]), shifts, strict=True)
+    ]
+    found = find_data_faults(X, np.vstack(parts), border=ROWS)
+    inside = {fault.row for fault in found if isinstance(fault, MovedLabels)} - {ROWS}
+    places = zip((middle, ROWS + middle), shifts, strict=True)
+    assert inside == {row for row, by in places if by}
+
+
+def test_a_copy_inside_one_of_two_given_parts_is_found_once() -> None:
+    X, Y = texts()
+    begin = ROWS - ROWS // 4  # the second half of the second part
+    late = Y[:, [0]].astype(np.float64)
+    late[:begin] = 0
+    with_label = sp.hstack([X, sp.csr_array(late)]).tocsr()
+    expected = LabelAmongFeatures("0", str(WORDS), begin, ROWS, int(Y[begin:, 0].sum()))
+    assert find_data_faults(with_label, Y, border=ROWS // 2) == [expected]
+    everywhere = sp.hstack([X, sp.csr_array(Y[:, [0]], dtype=np.float64)]).tocsr()
+    (fault,) = find_data_faults(everywhere, Y, border=ROWS // 2)
+    assert str(fault).startswith("feature '400' equals label '0' in rows 0 to 5,999")
+
+
 @pytest.mark.parametrize("dense", [False, True])
 def test_labels_among_the_features_are_found(dense: bool) -> None:
     X, Y = texts()

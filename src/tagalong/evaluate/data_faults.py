@@ -4,25 +4,31 @@ Two faults make every later figure void and show in no score. In **moved labels*
 the labels mean something else from some row on, for example because they were shifted by one. In
 **labels among the features**, a feature is a copy of a label.
 
-Both are tested against what a sound data set can do by chance, at the level `LEVEL` per data set,
+Both are tested against what a sound data set can do by chance, at the level `LEVEL` per search,
 with Bonferroni's correction for the number of labels, cuts and features:
 
-1. At seven cuts, and at the border of two given parts, the share of rows with each label before
-   and after the cut is compared by Fisher's exact test. Data in random order have no label whose
-   share differs. Data that drift, or that are sorted, have some, so this alone is no fault.
+1. At seven cuts, and at the border of two given parts, the share of rows with each label before and
+   after the cut is compared by Fisher's exact test, and the cut with the clearest change is looked
+   at. Data in random order have no label whose share differs. Data that drift, or that are sorted,
+   have some, so this alone is no fault.
 2. For each of these labels, the rows after the cut are compared with the mean row of every label
    before the cut. A label has **stayed** if they are more similar to its own mean row than to that
    of any other. It has **moved** if they are more similar to that of another label, by a t-test,
    which was as frequent as this label is now. Drift changes shares, but leaves labels what they
    are. If labels that look like another one outnumber those that stayed beyond chance (a sign test,
    so it takes at least ten), labels have moved. In rows that are sorted by label it can escape.
-3. A feature that occurs in exactly the rows of a label is a copy of it, unless the label is so rare
-   that this can be chance. A feature that is in each row of a label as often as not equals a label
-   of n rows with probability :math:`2^{-n}`.
+3. A feature that occurs in exactly the rows of a label, in all rows or before or after one of the
+   cuts, is a copy of it, unless the label is so rare that this can be chance. A feature that is in
+   each row of a label as often as not equals a label of n rows with probability :math:`2^{-n}`.
+
+Two given parts are searched three times: at their border, and each part alone with seven cuts of
+its own. The border finds a test set whose columns are not those of the training set. It does not
+find a fault inside the parts: if the columns are shifted from the middle of both parts on, each
+half is a mix on either side of the border. Each part alone finds that.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +39,7 @@ from scipy import stats
 __all__ = ["LEVEL", "LabelAmongFeatures", "MovedLabels", "find_data_faults"]
 
 LEVEL = 1e-3
-"""The probability that a sound data set is reported by chance."""
+"""The probability that a search reports a sound data set by chance."""
 
 CUTS = 8  # parts of equal size, whose borders are the cuts
 MOST_ROWS = 10_000  # compared with the mean rows of labels; a sample of more rows
@@ -107,6 +113,9 @@ class LabelAmongFeatures:
         )
 
 
+Fault = MovedLabels | LabelAmongFeatures
+
+
 def find_data_faults(
     X: Any,
     Y: Any,
@@ -114,7 +123,7 @@ def find_data_faults(
     labels: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     border: int | None = None,
-) -> list[MovedLabels | LabelAmongFeatures]:
+) -> list[Fault]:
     """Return signs that the labels of a data set were mixed up; usually an empty list.
 
     Parameters
@@ -126,8 +135,9 @@ def find_data_faults(
     labels, features : sequence of str, optional
         Their names; by default their numbers.
     border : int, optional
-        The first row of the second of two parts, such as a test set below a training set. By
-        default, borders are looked for.
+        The first row of the second of two parts, such as a test set below a training set. Then the
+        parts are compared at the border, and each is searched alone. By default, all rows are one
+        part, and the place of a fault is looked for.
 
     Examples
     --------
@@ -150,13 +160,57 @@ def find_data_faults(
         raise ValueError(f"border must be between 0 and the {rows} rows, got {border!r}")
     label_names = list(map(str, range(K) if labels is None else labels))
     feature_names = list(map(str, range(X.shape[1]) if features is None else features))
-    if rows < CUTS or K == 0:
-        return []
-    cuts = [border] if border else [rows * part // CUTS for part in range(1, CUTS)]
+
+    def search(begin: int, end: int, cuts: Sequence[int]) -> list[Fault]:
+        if end - begin < CUTS or K == 0:
+            return []
+        part = X[begin:end], targets[begin:end]
+        places = [cut - begin for cut in cuts]
+        return _search(*part, places, label_names, feature_names, begin)
+
+    if border is None:
+        return search(0, rows, _cuts(0, rows))
+    return _without_repetitions(
+        [
+            *search(0, rows, [border]),
+            *search(0, border, _cuts(0, border)),
+            *search(border, rows, _cuts(border, rows)),
+        ]
+    )
+
+
+def _search(
+    X: Any,
+    targets: Any,
+    cuts: Sequence[int],
+    labels: Sequence[str],
+    features: Sequence[str],
+    offset: int,
+) -> list[Fault]:
+    """Search one part of the rows; ``offset`` is the number of its first row."""
+    rows = targets.shape[0]
     cut = max(cuts, key=lambda at: _surprise(targets, at))
-    moved = _moved_labels(X, targets, cut, len(cuts), label_names)
-    copies = _copies(X, targets, [(0, rows), (0, cut), (cut, rows)], label_names, feature_names)
-    return [*([] if moved is None else [moved]), *copies]
+    moved = _moved_labels(X, targets, cut, len(cuts), labels)
+    spans = [(0, rows), *((cut, rows) for cut in cuts), *((0, cut) for cut in reversed(cuts))]
+    copies = _copies(X, targets, spans, labels, features)
+    return [
+        *([] if moved is None else [replace(moved, row=moved.row + offset)]),
+        *(replace(copy, begin=copy.begin + offset, end=copy.end + offset) for copy in copies),
+    ]
+
+
+def _cuts(begin: int, end: int) -> list[int]:
+    """Return the borders of parts of equal size."""
+    return [begin + (end - begin) * part // CUTS for part in range(1, CUTS)]
+
+
+def _without_repetitions(faults: list[Fault]) -> list[Fault]:
+    """Keep the first of the faults that name the same label and feature."""
+    kept: dict[tuple[str, str] | MovedLabels, Fault] = {}
+    for fault in faults:
+        is_copy = isinstance(fault, LabelAmongFeatures)
+        kept.setdefault((fault.label, fault.feature) if is_copy else fault, fault)
+    return list(kept.values())
 
 
 def _counts(targets: Any, begin: int, end: int) -> Counts:
