@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from experiments import catalogue, enron, page, runner
+from experiments import catalogue, enron, page, runner, store
 from experiments.experiment import Form
 from tagalong.distributed.connection import ClusterError
 from tagalong.distributed.environments import WorkerError
@@ -41,7 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--again", action="store_true", help="also run cells that are finished")
     parser.add_argument("--report", action="store_true", help="run nothing; only write the page")
-    parser.add_argument("--list", action="store_true", help="list the experiments")
+    parser.add_argument(
+        "--list", action="store_true", help="list the experiments and their results"
+    )
     options = parser.parse_args(arguments)
     if options.jobs < 1:
         parser.error(f"--jobs is {options.jobs}; it must be at least 1")
@@ -53,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(str(error))
     if options.list:
         for experiment in chosen:
-            print(f"{experiment.name:14} {experiment.title}")
+            print(f"{experiment.name:18} {store.state(experiment.name):34} {experiment.title}")
         return 0
     failed: list[str] = []
     if not options.report:

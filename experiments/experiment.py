@@ -126,3 +126,5 @@ class Experiment:
     title: str
     cells: Callable[[Form], list[Cell]]
     report: Callable[[Results], list[Part]]
+    covers: Callable[[Form], str]
+    """What a form covers: streams, rows, settings, repetitions; for the table of forms."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from experiments import catalogue, plots, store
-from experiments.experiment import Experiment, Figure, Part, Results, Table, Verdict
+from experiments.experiment import Experiment, Figure, Form, Part, Results, Table, Verdict
 
 PAGE = store.ROOT / "docs" / "reproduction.md"
 PLOT_FOLDER = "reproduction"
@@ -20,27 +21,26 @@ Every table and figure of the papers' experiments, run with this library. `make 
 the page from the files in `experiments/results/`. Our numbers all come from those files; the
 numbers that the papers print are in the scripts of the experiments, with their sources.
 
-    make reproduce                     # the quick form, takes minutes
-    make reproduce FULL=1              # the full form: all rows, settings and repetitions
+    make reproduce                     # the quick form: about half an hour on one core
+    make reproduce FULL=1              # the full form: about a day on one core
     make reproduce ENRON=~/maildir     # with the papers' own mail, if you have it
     make reproduce SCHEDULER=ADDRESS   # on a Dask cluster (docs/cluster.md)
     make reproduce ONLY=p2/figure7     # one experiment
 
-An interrupted run can be resumed. `TAGALONG_DATA` names the folder with the data sets; the page
-names missing data and leaves it out. "Best" settings are chosen in hindsight on the same stream, as
-in the papers: such numbers compare learners, but do not predict the quality on new data.
+An interrupted run can be resumed, also from the results of the repository: a cell runs again only
+if the code that it depends on has changed. `TAGALONG_DATA` names the folder with the data sets; the
+page names missing data and leaves it out. "Best" settings are chosen in hindsight on the same
+stream, as in the papers: such numbers compare learners, but do not predict the quality on new data.
+
+**Forms.** Each experiment has a quick and a full form; the numbers of an experiment are all from
+one of them. The table below names it for each claim, and [Forms](#forms) says what the forms cover.
+A verdict from a quick form may change in the full form.
 """
-_RCV1_SETS = {"rcv1", "like"}
-"""Values of the setting ``set`` whose data comes from the RCV1 files."""
+_FORMS = """\
+## Forms
 
-_COMMITS_BEFORE_RCV1_CORRECTION = {"c1e31c6", "75608a2"}
-"""Commits of stored results whose RCV1 files were faulty; they were corrected on 2026-11-17."""
-
-_RCV1_VOID = (
-    "**The RCV1 figures of this section, and the verdicts as far as they rest on them, are void "
-    "until they are measured again:** they were measured before the RCV1 files were corrected on "
-    "2026-11-17.\n"
-)
+The form of the numbers on this page, what that form covers, and the processor time it took.
+"""
 _MARKS = {
     True: "holds here",
     False: "does not hold here",
@@ -66,6 +66,7 @@ def compose(results: Path = store.RESULTS) -> tuple[str, list[Figure]]:
     sections: list[str] = []
     figures: list[Figure] = []
     claims: list[list[str]] = []
+    forms: list[list[str]] = []
     for paper in catalogue.papers():
         module = import_module(f"experiments.{paper}")
         found = [
@@ -80,15 +81,44 @@ def compose(results: Path = store.RESULTS) -> tuple[str, list[Figure]]:
         for experiment, (head, stored_results) in found:
             parts = experiment.report(stored_results) if stored_results.cells else []
             figures += [part for part in parts if isinstance(part, Figure)]
+            name = f"[{experiment.name}](#{_anchor(experiment)})"
             claims += [
-                [f"[{experiment.name}](#{_anchor(experiment)})", part.claim, _MARKS[part.holds]]
+                [name, part.claim, _MARKS[part.holds], head["form"]]
                 for part in parts
                 if isinstance(part, Verdict)
             ]
+            covers = _covers(experiment, head, stored_results)
+            forms.append([name, _form(head, results), covers, _duration(head["seconds"])])
             sections.append(_section(experiment, head, stored_results, parts))
-    summary = Table(["experiment", "the paper's claim", "verdict"], claims)
-    text = "\n".join([_OPENING, "## At a glance\n", _markdown(summary, numbers=False), *sections])
+    summary = Table(["experiment", "the paper's claim", "verdict", "form"], claims)
+    by_form = Table(["experiment", "form", "what it covers", "computing"], forms)
+    text = "\n".join(
+        [
+            *(_OPENING, "## At a glance\n", _markdown(summary, numbers=False)),
+            *(_FORMS, _markdown(by_form, numbers=False)),
+            *sections,
+        ]
+    )
     return text.rstrip() + "\n", figures
+
+
+def _form(head: dict[str, Any], results: Path) -> str:
+    """Return the form of the results, and how much of a full form is finished beside them."""
+    unfinished = store.read_unfinished(head["experiment"], results)
+    if unfinished is None or head["form"] == "full":
+        return f"**{head['form']}**"
+    return f"**{head['form']}**; of the full form {unfinished[0]} of {unfinished[1]} cells exist"
+
+
+def _covers(experiment: Experiment, head: dict[str, Any], results: Results) -> str:
+    """Return what the stored results cover; cells that were added since they ran are counted."""
+    form = Form(head["form"] == "full")
+    stored = {json.dumps(own, sort_keys=True) for own, _ in results.cells}
+    wanted = {json.dumps(cell.settings, sort_keys=True) for cell in experiment.cells(form)}
+    lacking = len(wanted - stored)
+    if not lacking or head["skipped"]:
+        return experiment.covers(form)
+    return f"{experiment.covers(form)}; **without {lacking} of {len(wanted)} cells, not yet run**"
 
 
 def _section(
@@ -98,20 +128,19 @@ def _section(
     verdicts = [_markdown(part) for part in parts if isinstance(part, Verdict)]
     rest = [_markdown(part) for part in parts if not isinstance(part, Verdict)]
     skipped = [f"*Left out:* {reason}.\n" for reason in head["skipped"]]
+    made = head["made"]
+    codes = sorted({each["code"] for each in made} - {""})
+    dates = sorted({each["date"] for each in made})
+    machines = "; ".join(dict.fromkeys(each["machine"] for each in made))
     source = (
-        f"<sub>{head['form']} form · {_duration(head['seconds'])} of computing · commit "
-        f"{', '.join(head['commit'])} · {'; '.join(head['machine'])} · "
-        f"`python -m experiments --only {experiment.name}"
+        f"<sub>{head['form']} form · {_duration(head['seconds'])} of computing · "
+        f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))} · "
+        f"{'code ' + ', '.join(codes) if codes else 'the digest of the code was not recorded'} · "
+        f"{machines} · `python -m experiments --only {experiment.name}"
         f"{' --full' if head['form'] == 'full' else ''}`</sub>\n"
     )
     heading = f"### {experiment.title}\n"
-    void = [_RCV1_VOID] if _has_void_rcv1_figures(head, results) else []
-    return "\n".join([heading, *void, *verdicts, *rest, *skipped, source])
-
-
-def _has_void_rcv1_figures(head: dict[str, Any], results: Results) -> bool:
-    uses_rcv1 = not _RCV1_SETS.isdisjoint(results.values("set"))
-    return uses_rcv1 and not _COMMITS_BEFORE_RCV1_CORRECTION.isdisjoint(head["commit"])
+    return "\n".join([heading, *verdicts, *rest, *skipped, source])
 
 
 def _markdown(part: Part, numbers: bool = True) -> str:

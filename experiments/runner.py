@@ -38,9 +38,10 @@ def run(
 
     Returns one line per failed cell. A cell whose data is missing is skipped; the results name the
     data. If a cell fails, the results of its experiment are not replaced, but other experiments
-    continue. After Ctrl-C, finished cells remain in the journal.
+    continue. After Ctrl-C, finished cells remain in the journal; those of a full form are also kept
+    with the results, as unfinished. The quick form never replaces the results of a full form.
     """
-    journal = journal or store.Journal()
+    journal = journal or store.Journal(results=results)
     log = log or _log
     wanted = {experiment.name: experiment.cells(form) for experiment in experiments}
     work = {cell.key: cell for cells in wanted.values() for cell in cells}
@@ -51,28 +52,53 @@ def run(
     log(f"{form.name} form: {total} cells, {len(work)} to run, {by}")
     missing: dict[str, str] = {}
     failed: dict[str, str] = {}
-    if work:
-        opened = _processes(jobs) if scheduler is None else opened_workers(None, scheduler, log)
-        with opened as workers:
-            missing, failed = _run_cells(list(work.values()), workers, journal, log)
-    for name, cells in wanted.items():
-        if any(cell.key in failed for cell in cells):
-            log(f"{name}: results not written, because a cell failed")
-            continue
-        unique = {cell.key: cell for cell in cells}
-        found = {key: journal.find(cell) for key, cell in unique.items()}
-        records = [record for record in found.values() if record is not None]
-        skipped = dict.fromkeys(missing[key] for key, record in found.items() if record is None)
-        store.write_results(name, form.name, records, list(skipped), results)
+    try:
+        if work:
+            opened = _processes(jobs) if scheduler is None else opened_workers(None, scheduler, log)
+            with opened as workers:
+                _run_cells(list(work.values()), workers, journal, log, missing, failed)
+    finally:
+        for name, cells in wanted.items():
+            _write(name, form, cells, journal, missing, results, log)
     return list(failed.values())
 
 
+def _write(
+    name: str,
+    form: Form,
+    cells: list[Cell],
+    journal: store.Journal,
+    missing: dict[str, str],
+    results: Path,
+    log: Log,
+) -> None:
+    """Write the results of an experiment if they are complete; keep a part of a full form."""
+    unique = {cell.key: cell for cell in cells}
+    found = {key: journal.find(cell) for key, cell in unique.items()}
+    records = [record for record in found.values() if record is not None]
+    skipped = [key for key in unique if found[key] is None and key in missing]
+    unfinished = len(unique) - len(records) - len(skipped)
+    reasons = list(dict.fromkeys(missing[key] for key in skipped))
+    stored = store.read_results(name, results)
+    if unfinished:
+        log(f"{name}: results not written, because {unfinished} of {len(unique)} cells are missing")
+        if form.full and records:
+            store.write_results(name, form.name, records, reasons, results, missing=unfinished)
+    elif stored is not None and stored[0]["form"] == "full" and not form.full:
+        log(f"{name}: the results of the full form are kept")
+    else:
+        store.write_results(name, form.name, records, reasons, results)
+
+
 def _run_cells(
-    cells: list[Cell], workers: Workers, journal: store.Journal, log: Log
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Run cells; return the reasons of skipped cells and of failed cells, by key."""
-    missing: dict[str, str] = {}
-    failed: dict[str, str] = {}
+    cells: list[Cell],
+    workers: Workers,
+    journal: store.Journal,
+    log: Log,
+    missing: dict[str, str],
+    failed: dict[str, str],
+) -> None:
+    """Run cells; add the reasons of skipped cells and of failed cells, by key."""
     start = time.monotonic()
     # closing() gives up the cells that wait before a KeyboardInterrupt reaches the caller.
     with closing(run_tasks(workers, _attempt, cells)) as outcomes:
@@ -91,7 +117,6 @@ def _run_cells(
             elapsed = time.monotonic() - start
             left = elapsed / done * (len(cells) - done)
             log(f"[{done}/{len(cells)}, {elapsed:.0f} s, about {left:.0f} s left] {line}")
-    return missing, failed
 
 
 @contextmanager

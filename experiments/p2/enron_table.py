@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from experiments import compare, streams
-from experiments.experiment import Results, Table
+from experiments.experiment import Part, Results, Table
 
 # Folders and messages of the users, Tables 1 to 3. (Table 2 prints lokay-m as "lokey-m".)
 USERS = {
@@ -70,3 +70,19 @@ def describe(results: Results) -> str:
         "label per text, like the paper's mail; the others are beside them in the tables. "
         f"{describe_settings(results)}"
     )
+
+
+def other_reading(
+    results: Results, head: Sequence[str], percent: Mapping[str, Mapping[str, float]]
+) -> list[Part]:
+    """Return the table with the other reading of the rule for rare words, if it was run."""
+    if not all(percent.values()):
+        return [
+            "The paper's rule for rare words can also mean all earlier messages instead of the "
+            "folder's; this run lacks that reading."
+        ]
+    return [
+        "The same with the other reading of the paper's rule for rare words: a word is rare if it "
+        "is in less than 2% of all earlier messages, instead of the folder's:",
+        our_table(results, head, list(percent.values()), {}),
+    ]

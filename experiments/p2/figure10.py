@@ -7,7 +7,7 @@ from typing import Any
 from experiments import plots
 from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Verdict
 from experiments.p2 import table1
-from experiments.p2.mail import SCHEMES, SEVERAL_LABELS, best, ends
+from experiments.p2.mail import SCHEMES, SEVERAL_LABELS, best, describe_cells, ends
 
 OTHERS = [update for update in SCHEMES if update != "optimal"]
 
@@ -79,4 +79,8 @@ def _figure(results: Results, names: list[str], curves: dict[tuple[str, str], li
     return plots.lines(panels)
 
 
-EXPERIMENT = Experiment("p2/figure10", "P2, Fig. 10: mistakes over time", cells, report)
+def covers(form: Form) -> str:
+    return describe_cells(form)
+
+
+EXPERIMENT = Experiment("p2/figure10", "P2, Fig. 10: mistakes over time", cells, report, covers)

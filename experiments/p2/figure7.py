@@ -7,7 +7,7 @@ from typing import Any
 from experiments import compare, plots
 from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Table, Verdict
 from experiments.p2.curves import count_wins, describe_wins, means, panel, repetitions, table
-from experiments.p2.synthetic import SCHEMES, ZEROS, synthetic_cells
+from experiments.p2.synthetic import SCHEMES, ZEROS, describe_cells, synthetic_cells
 
 # The paper gives neither the block sizes nor the probability of zeros: these are our choices.
 ZEROS_TRIED = [0.0, ZEROS, 0.9, 0.98]
@@ -101,4 +101,8 @@ def _effect_of_zeros(results: Results) -> list[Part]:
     return [text, Table(["share of zeros", *SCHEMES], rows)]
 
 
-EXPERIMENT = Experiment("p2/figure7", "P2, Fig. 7: the size of the blocks", cells, report)
+def covers(form: Form) -> str:
+    return f"{form.pick('4 block sizes', '6 block sizes')}; {describe_cells(form)}"
+
+
+EXPERIMENT = Experiment("p2/figure7", "P2, Fig. 7: the size of the blocks", cells, report, covers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments import plots
 from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Verdict
 from experiments.p2.curves import means, panel, repetitions, table
-from experiments.p2.synthetic import SCHEMES, synthetic_cells
+from experiments.p2.synthetic import SCHEMES, describe_cells, synthetic_cells
 
 SIZES = (5, 20)
 
@@ -85,4 +85,8 @@ def _verdicts(results: Results, counts: list[int]) -> list[Part]:
     return [first, second]
 
 
-EXPERIMENT = Experiment("p2/figure8", "P2, Fig. 8: sparsity", cells, report)
+def covers(form: Form) -> str:
+    return f"{form.pick('3', '5')} numbers of relevant features; {describe_cells(form)}"
+
+
+EXPERIMENT = Experiment("p2/figure8", "P2, Fig. 8: sparsity", cells, report, covers)

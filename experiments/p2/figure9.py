@@ -7,7 +7,7 @@ import numpy as np
 from experiments import compare, plots
 from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Verdict
 from experiments.p2.curves import count_wins, describe_wins, means, panel, repetitions, table
-from experiments.p2.synthetic import synthetic_cells
+from experiments.p2.synthetic import describe_cells, synthetic_cells
 
 SIZES = (5, 20)
 
@@ -90,4 +90,8 @@ def _verdicts(results: Results, rates: list[float]) -> list[Part]:
     return [first, second, third, fourth]
 
 
-EXPERIMENT = Experiment("p2/figure9", "P2, Fig. 9: label noise", cells, report)
+def covers(form: Form) -> str:
+    return f"{form.pick('3', '5')} rates of noise; {describe_cells(form)}"
+
+
+EXPERIMENT = Experiment("p2/figure9", "P2, Fig. 9: label noise", cells, report, covers)

@@ -38,6 +38,10 @@ SEVERAL_LABELS = ("debtags", "bibtex", "medical")
 verdicts on its claims are about the other streams."""
 
 
+READINGS = (None, "all")
+"""A rare word is in less than 2% of the folder's messages (the usual reading), or of all."""
+
+
 def mail_cells(
     form: Form, model: str, geometry: str, updates: list[str], seldom_of: str | None = None
 ) -> list[Cell]:
@@ -67,11 +71,24 @@ def mail_cells(
     ]
 
 
+def describe_cells(form: Form) -> str:
+    """Return what the cells of a form cover."""
+    return form.pick(
+        f"the first {QUICK_ROWS:,} texts of each stream; 6 values of C",
+        f"the first {FULL_ROWS:,} texts of each stream, more than any user of the paper has; the "
+        "paper's 11 values of C",
+    )
+
+
 def run(settings: Settings) -> Result:
     """Return the percentage of mistakes for each C, and the cumulative mistakes at the best C."""
     stream = streams.load(settings["stream"])
     stream = stream.head(settings["rows"])
-    curves = [_curve(_learner(settings, C), stream) for C in settings["Cs"]]
+    Cs = settings["Cs"]
+    if is_free_of_C(settings["update"], settings["geometry"]):
+        curves = [_curve(_learner(settings, Cs[0]), stream)] * len(Cs)
+    else:
+        curves = [_curve(_learner(settings, C), stream) for C in Cs]
     percent = [round(100.0 * curve[-1] / stream.rows, 3) for curve in curves]
     best = min(range(len(percent)), key=lambda place: percent[place])
     return {
@@ -80,6 +97,14 @@ def run(settings: Settings) -> Result:
         "rows": stream.rows,
         "labels": len(stream.labels),
     }
+
+
+def is_free_of_C(update: str, geometry: str) -> bool:
+    """Return whether mistakes do not depend on C.
+
+    The weights of the additive SimPerc are multiples of C; for powers of two, to the last bit.
+    """
+    return update == "simperc" and geometry == "euclidean"
 
 
 def _learner(settings: Settings, C: float) -> LabelRanker | SharedLabelRanker:

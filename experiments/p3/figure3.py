@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from experiments.experiment import Cell, Experiment, Form, Part, Results
 from experiments.p3 import report as shared
-from experiments.p3.sweep import TIME_PANEL_SLOTS, VARIANTS, Sweep, stream_cells
+from experiments.p3.sweep import TIME_PANEL_SLOTS, VARIANTS, Sweep, describe_cells, stream_cells
 
 
 def cells(form: Form) -> list[Cell]:
@@ -33,4 +33,8 @@ def report(results: Results) -> list[Part]:
     ]
 
 
-EXPERIMENT = Experiment("p3/figure3", "P3, Fig. 3: the game on Mediamill", cells, report)
+def covers(form: Form) -> str:
+    return describe_cells(form, 3_000)
+
+
+EXPERIMENT = Experiment("p3/figure3", "P3, Fig. 3: the game on Mediamill", cells, report, covers)

@@ -12,8 +12,15 @@ from statistics import median
 from typing import Any
 
 from experiments import compare, plots
-from experiments.experiment import Figure, Part, Results, Table, Verdict
-from experiments.p3.sweep import THEORY, TIME_PANEL_SLOTS, Sweep, panel_loss
+from experiments.experiment import Figure, Part, Result, Results, Table, Verdict
+from experiments.p3.sweep import (
+    NARROW,
+    THEORY,
+    TIME_PANEL_SLOTS,
+    Sweep,
+    panel_loss,
+    relevant_labels,
+)
 
 MIN_DECREASE = 0.02
 """Relative decrease of a mean that counts as an improvement."""
@@ -230,20 +237,63 @@ def yardstick(sweep: Sweep) -> str:
     return (
         "**Showing nothing as a yardstick.** An empty list costs "
         f"{sweep.nothing('decreasing'):.2f} in ℓ(a,c) and {sweep.nothing('constant'):.2f} in the "
-        f"Hamming loss and in the ranking loss over S. The lists cost less for {'; '.join(texts)}."
+        f"Hamming loss and in the ranking loss over S. The lists cost less for {'; '.join(texts)}. "
+        f"{_where_nothing_wins(sweep)}"
+    )
+
+
+def _where_nothing_wins(sweep: Sweep) -> str:
+    """Say for which S showing nothing beats all learners with partial feedback, and why."""
+    found = []
+    for panel, title in (
+        ("decreasing", "ℓ(a,c)"),
+        ("constant", "Hamming loss"),
+        ("rank", "ranking loss"),
+    ):
+        best = zip(*(sweep.losses(name, panel, None) for name in sweep.names), strict=True)
+        lost = [
+            slots
+            for slots, losses in zip(sweep.slots, best, strict=True)
+            if min(losses) >= sweep.nothing(panel)
+        ]
+        found.append(f"{title}: {'S = ' + _listed(lost) if lost else 'at no S'}")
+    place = sweep.slots.index(TIME_PANEL_SLOTS)
+    ours, obr = (sweep.of(name, "constant", None)[place] for name in ("square", "OBR"))
+    shares = [one["hits"] / one["shown"] if one["shown"] else 0.0 for one in (ours, obr)]
+    return (
+        "**Showing nothing beats every learner with partial feedback**, each at its best width, "
+        f"for {'; '.join(found)}. The reason: a list pays in the Hamming loss only if more than "
+        "half of its labels are relevant, but a learner with partial feedback must show labels of "
+        "unknown relevance to learn about them, and it pays for each that is not relevant. At S = "
+        f"{TIME_PANEL_SLOTS} with constant c, {shares[0]:.0%} of the labels that the square loss "
+        f"shows at its best width are relevant; of those that OBR shows, which learns about all "
+        f"labels without showing them, {shares[1]:.0%}."
     )
 
 
 def variants(results: Results) -> Table:
-    """Tabulate the effect of the other open choices."""
-    found: dict[str, list[float]] = {}
+    """Tabulate the effect of the other open choices, beside the losses of showing nothing."""
+    found: dict[str, dict[tuple[str, float], Result]] = {}
     for own, result in results.cells:
         if "variant" in own:
-            found.setdefault(own["variant"], []).append(panel_loss(result["slots"][0], own["game"]))
-    head = ["square loss", "ℓ(a,c), theory", "Hamming, theory", "ℓ(a,c), 0.01", "Hamming, 0.01"]
-    return Table(
-        head, [[name, *(f"{value:.2f}" for value in values)] for name, values in found.items()]
-    )
+            key = own["game"], own["learner"]["exploration"]
+            found.setdefault(own["variant"], {})[key] = result["slots"][0]
+    head = ["square loss"]
+    head += [
+        f"{title}, {what}"
+        for title in ("ℓ(a,c)", "Hamming")
+        for what in ("nothing", "theory", f"{NARROW:g}")
+    ]
+    rows = []
+    for name, played in found.items():
+        # Another order of the rows has other rows in the quick form, so another loss of nothing.
+        missed = relevant_labels(played["constant", THEORY])
+        row = [name]
+        for game, nothing in (("decreasing", missed / 2), ("constant", missed)):
+            losses = [panel_loss(played[game, width], game) for width in (THEORY, NARROW)]
+            row += [f"{value:.2f}" for value in (nothing, *losses)]
+        rows.append(row)
+    return Table(head, rows)
 
 
 def figure(name: str, sweep: Sweep, alt: str) -> Figure:

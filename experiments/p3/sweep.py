@@ -9,10 +9,13 @@ from experiments.experiment import Cell, Form, Result, Results, cell
 from experiments.p3 import game
 
 THEORY = 1.0
+NARROW = 0.01
+"""The other multiple of the theory's widths at which open choices are varied."""
+
 TIME_PANEL_SLOTS = 10
 """S in the panels over time (the left panels of the paper)."""
 
-WIDTHS = [THEORY, 0.3, 0.1, 0.03, 0.01]
+WIDTHS = [THEORY, 0.3, 0.1, 0.03, NARROW]
 """Multiples of the theory's widths in the full form."""
 
 GAME_OF = {"rank": "decreasing"}
@@ -59,7 +62,7 @@ def stream_cells(
         for name in game.GAMES
     ]
     for name, change in variants.items():
-        for width in (THEORY, 0.01):
+        for width in (THEORY, NARROW):
             learner = {"loss": "square", "exploration": width, **change.get("learner", {})}
             rest = {key: value for key, value in change.items() if key != "learner"}
             found += [
@@ -75,6 +78,13 @@ def stream_cells(
                 for own in ("decreasing", "constant")
             ]
     return found
+
+
+def describe_cells(form: Form, rows: int) -> str:
+    """Return what the cells of a stream cover."""
+    return form.pick(
+        f"the first {rows:,} rows; 3 widths, 2 radii R", "all rows; 5 widths, 3 radii R"
+    )
 
 
 class Sweep:
@@ -110,9 +120,13 @@ class Sweep:
     def nothing(self, panel: str) -> float:
         """Return the loss of showing nothing: all relevant labels are missed, for any S."""
         one = self.of("OBR", "constant")[0]
-        # Twice the loss counts missed labels and shown ones that are not relevant.
-        relevant = 2 * one["loss"] + 2 * one["hits"] - one["shown"]
-        return float(relevant) * (0.5 if panel == "decreasing" else 1)
+        return relevant_labels(one) * (0.5 if panel == "decreasing" else 1)
+
+
+def relevant_labels(one: Result) -> float:
+    """Return the mean number of relevant labels, from an outcome with constant c."""
+    # Twice the loss counts missed labels and shown ones that are not relevant.
+    return float(2 * one["loss"] + 2 * one["hits"] - one["shown"])
 
 
 def panel_loss(one: Result, panel: str) -> float:

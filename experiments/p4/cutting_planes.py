@@ -114,6 +114,14 @@ def report(results: Results) -> list[Part]:
     ]
 
 
+def covers(form: Form) -> str:
+    return f"the first {form.pick('100 and 200', '200, 500 and 1,000')} rows of each data set"
+
+
 EXPERIMENT = Experiment(
-    "p4/cutting_planes", "P4, Section 7.1: cutting planes on the exponential problem", cells, report
+    "p4/cutting_planes",
+    "P4, Section 7.1: cutting planes on the exponential problem",
+    cells,
+    report,
+    covers,
 )

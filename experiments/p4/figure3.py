@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments import compare, plots
 from experiments.experiment import Experiment, Figure, Part, Results, Table, Verdict
 from experiments.p4 import peers, progress
-from experiments.p4.progress import OURS, PAPER, PEER, cells, curve, needed
+from experiments.p4.progress import OURS, PAPER, PEER, cells, covers, curve, needed
 
 
 def report(results: Results) -> list[Part]:
@@ -49,4 +49,4 @@ def report(results: Results) -> list[Part]:
     ]
 
 
-EXPERIMENT = Experiment("p4/figure3", "P4, Fig. 3: the dual against time", cells, report)
+EXPERIMENT = Experiment("p4/figure3", "P4, Fig. 3: the dual against time", cells, report, covers)

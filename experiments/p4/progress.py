@@ -41,6 +41,13 @@ def cells(form: Form) -> list[Cell]:
     ]
 
 
+def covers(form: Form) -> str:
+    return form.pick(
+        "1,000 rows and 10 labels per data set",
+        "10,000 rows per data set, 6,000 of RCV1; all labels",
+    )
+
+
 def run(settings: Settings) -> Result:
     """Return dual value, gap, iterations and seconds of both, and LIBSVM's per label."""
     name, tol = settings["set"], settings["tol"]

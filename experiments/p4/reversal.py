@@ -249,4 +249,10 @@ def _figure(results: Results) -> Any:
     return plots.lines(panels)
 
 
-EXPERIMENT = Experiment("p4/reversal", "P4, Section 7.2: reversed correlations", cells, report)
+def covers(form: Form) -> str:
+    return f"{form.pick(10, 50)} repetitions per setting"
+
+
+EXPERIMENT = Experiment(
+    "p4/reversal", "P4, Section 7.2: reversed correlations", cells, report, covers
+)

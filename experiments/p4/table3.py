@@ -384,4 +384,11 @@ def _figure(results: Results, names: list[str]) -> Any:
     return plots.lines(panels)
 
 
-EXPERIMENT = Experiment("p4/table3", "P4, Table 3: priors under label shift", cells, report)
+def covers(form: Form) -> str:
+    return form.pick(
+        "200 training and 1,000 test rows; 2 repetitions, 1 of random subsets",
+        "200 animals, 500 rows of Yeast, 1,000 of the others; all test rows; 10 repetitions",
+    )
+
+
+EXPERIMENT = Experiment("p4/table3", "P4, Table 3: priors under label shift", cells, report, covers)

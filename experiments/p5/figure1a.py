@@ -208,6 +208,13 @@ def _sensitivity(results: Results) -> list[Part]:
     return [text, Table(head, rows)]
 
 
+def covers(form: Form) -> str:
+    return form.pick(
+        "5 repetitions; with other generators 3, and 2 numbers of features",
+        "20 repetitions; 3 numbers of features with other generators",
+    )
+
+
 EXPERIMENT = Experiment(
-    "p5/figure1a", "P5, Fig. 1 (a): position functions and training queries", cells, report
+    "p5/figure1a", "P5, Fig. 1 (a): position functions and training queries", cells, report, covers
 )

@@ -18,6 +18,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
 from benchmarks import streams
+from benchmarks.data_check import warn_of_grades
 from benchmarks.predtron import RankedQueries, lightgbm_set, mslr_set, pairwise_svm, scaled
 from experiments import compare, plots
 from experiments.experiment import (
@@ -86,8 +87,12 @@ def splits(name: str) -> list[tuple[RankedQueries, RankedQueries]]:
         text = str(missing).replace(os.environ.get(streams.DATA_VARIABLE) or "\0", "a folder")
         raise MissingData(f"the queries {name}: {text}") from None
     if name == "lightgbm":
-        return [scaled(lightgbm_set(folder, "train"), lightgbm_set(folder, "test"))]
+        train, test = lightgbm_set(folder, "train"), lightgbm_set(folder, "test")
+        both = np.vstack([train.X, test.X]), np.concatenate([train.y, test.y])
+        warn_of_grades(name, *both, border=len(train.y))
+        return [scaled(train, test)]
     found = mslr_set(folder)
+    warn_of_grades(name, found.X, found.y)
     folds = KFold(FOLDS, shuffle=True, random_state=0).split(found.group)
     return [scaled(found.queries(chosen), found.queries(left)) for chosen, left in folds]
 
@@ -234,4 +239,8 @@ def _panel(name: str, passes: list[int], learnt: Any, others: Any) -> plots.Pane
     return plots.Panel(SETS[name], drawn, "passes", "NDCG@10, test", log_x=True, ticks=passes)
 
 
-EXPERIMENT = Experiment("p5/real", "P5, supplement to Fig. 1: real queries", cells, report)
+def covers(form: Form) -> str:
+    return f"all queries; up to {form.pick(5, 50)} passes"
+
+
+EXPERIMENT = Experiment("p5/real", "P5, supplement to Fig. 1: real queries", cells, report, covers)

@@ -100,6 +100,21 @@ def test_p2_curves_end_with_all_mistakes(stream):
     assert found["percent"][1] == pytest.approx(100 * whole.certificate_.mistakes / 120, abs=1e-3)
 
 
+@pytest.mark.parametrize("model", ["shared", "multi"])
+def test_mistakes_of_additive_simperc_do_not_depend_on_C(stream, model, monkeypatch):
+    settings = {"stream": "tiny", "rows": 120, "model": model, "geometry": "euclidean"}
+    settings |= {"update": "simperc", "margin": 1.0, "Cs": [2.0**-5, 1.0, 2.0**5]}
+    once = mail.run(settings)
+    monkeypatch.setattr(mail, "is_free_of_C", lambda update, geometry: False)
+    assert mail.run(settings) == once
+    X, y, _ = synthetic.generate(TINY)
+    counts = {
+        synthetic._mistakes(sp.csr_matrix(X), y, [3] * 40, "simperc", "euclidean", C, 1.0)
+        for C in settings["Cs"]
+    }
+    assert len(counts) == 1
+
+
 def test_synthetic_rows_have_the_described_statistics():
     settings = {**TINY, "trials": 400, "zeros": 0.7}
     X, y, _ = synthetic.generate(settings)

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from experiments import runner, store
+from experiments import code, runner, store
 from experiments.experiment import Cell, Experiment, Form, MissingData, Results
 from tagalong.distributed.workers import ExecutorWorkers
 
@@ -26,7 +27,7 @@ def square(settings):
 
 
 def experiment(cells, name="p0/table1"):
-    return Experiment(name, "a test", lambda form: cells, lambda results: [])
+    return Experiment(name, "a test", lambda form: cells, lambda results: [], lambda form: "")
 
 
 def own_cell(log, x, **more):
@@ -48,14 +49,14 @@ def places(tmp_path):
     return tmp_path / "log", tmp_path / "cells.jsonl", tmp_path / "results"
 
 
-def run(cells, places, lines=None, **more):
+def run(cells, places, lines=None, full=False, **more):
     _, journal, results = places
     lines = [] if lines is None else lines
     failed = runner.run(
         [experiment(cells)],
-        Form(),
+        Form(full),
         jobs=1,
-        journal=store.Journal(journal),
+        journal=store.Journal(journal, results),
         results=results,
         log=lines.append,
         **more,
@@ -69,7 +70,7 @@ def read_results(folder: Path) -> tuple[dict[str, Any], Results]:
     return found
 
 
-def test_results_have_settings_seconds_commit_and_machine(places):
+def test_results_have_settings_seconds_and_what_made_them(places):
     log, journal, results = places
     failed, lines = run([own_cell(log, 3), own_cell(log, 4), own_cell(log, 3)], places)
     assert failed == []
@@ -78,8 +79,10 @@ def test_results_have_settings_seconds_commit_and_machine(places):
     assert [result for _, result in found.cells] == [{"square": 9}, {"square": 16}]
     assert found.cells[0][0]["x"] == 3
     assert head["form"] == "quick"
-    assert head["commit"] == [store.commit()]
-    assert head["machine"] == [store.machine()]
+    assert head["made"] == [store.made_here(own_cell(log, 3))]
+    assert head["made"][0]["machine"] == store.machine()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", head["made"][0]["date"])
+    assert head["made"][0]["code"] == code.digest(f"{HERE}:square")
     records = [json.loads(line) for line in journal.read_text().splitlines()]
     assert all(record["seconds"] >= 0 and record["settings"]["x"] for record in records)
 
@@ -98,7 +101,7 @@ def test_an_interrupted_run_is_resumed(places):
     log, journal, results = places
     with pytest.raises(KeyboardInterrupt):
         run([own_cell(log, x) for x in (1, 2, 5)], places, Interrupted())
-    assert not results.exists()
+    assert not store.results_path("p0/table1", results).exists()
     # An interrupted writer may have left an incomplete line.
     text = journal.read_text()
     assert text.count("\n") == 2
@@ -137,8 +140,67 @@ def test_cells_that_finish_together_keep_their_order(places, monkeypatch):
 def test_cells_run_again_after_a_code_change(places, monkeypatch):
     log = places[0]
     run([own_cell(log, 1)], places)
-    monkeypatch.setattr(store, "code_digest", lambda cell: "changed")
+    assert "1 cells, 0 to run" in run([own_cell(log, 1)], places)[1][0]
+    monkeypatch.setattr(code, "digest", lambda run: "changed")
+    assert store.state("p0/table1", places[2]) == "quick, by older code"
     assert "1 cells, 1 to run" in run([own_cell(log, 1)], places)[1][0]
+    monkeypatch.undo()
+    assert "1 cells, 0 to run" in run([own_cell(log, 1)], places)[1][0]
+
+
+@pytest.mark.usefixtures("threads")
+def test_cells_run_again_if_a_golden_answer_changed_but_not_for_new_ones(places, monkeypatch):
+    cells = [own_cell(places[0], 1)]
+    golden = {"m3l/linear": "a", "m3l/rbf": "b"}
+    monkeypatch.setattr(code, "golden", lambda run: golden)
+    run(cells, places)
+    golden = {**golden, "m3l/new": "c"}
+    assert "1 cells, 0 to run" in run(cells, places)[1][0]
+    golden = {**golden, "m3l/rbf": "changed"}
+    assert "1 cells, 1 to run" in run(cells, places)[1][0]
+    del golden["m3l/linear"]
+    assert "1 cells, 1 to run" in run(cells, places)[1][0]
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_run_resumes_from_the_results_alone(places):
+    log, journal, _ = places
+    run([own_cell(log, x) for x in (1, 2)], places)
+    journal.unlink()
+    found = run([own_cell(log, x) for x in (1, 2, 3)], places)[1]
+    assert "3 cells, 1 to run" in found[0]
+    assert log.read_text().split() == ["1", "2", "3"]
+
+
+@pytest.mark.usefixtures("threads")
+def test_an_interrupted_full_form_is_kept_beside_the_quick_results(places):
+    """Another copy of the repository, without the journal, resumes from the unfinished cells."""
+    log, journal, results = places
+    full = [own_cell(log, x) for x in (7, 8, 9)]
+    run([own_cell(log, 1)], places)
+    with pytest.raises(KeyboardInterrupt):
+        run(full, places, Interrupted(), full=True)
+    head, found = read_results(results)
+    assert (head["form"], len(found.cells)) == ("quick", 1)
+    assert store.read_unfinished("p0/table1", results) == (2, 3)
+    assert store.state("p0/table1", results) == "quick, full: 2 of 3"
+    journal.unlink()
+    log.write_text("1\n7\n8\n")  # the third cell may have begun
+    assert "full form: 3 cells, 1 to run" in run(full, places, full=True)[1][0]
+    head, found = read_results(results)
+    assert (head["form"], len(found.cells)) == ("full", 3)
+    assert [result["square"] for _, result in found.cells] == [49, 64, 81]
+    assert store.read_unfinished("p0/table1", results) is None
+    assert log.read_text().split() == ["1", "7", "8", "9"]
+
+
+@pytest.mark.usefixtures("threads")
+def test_the_quick_form_does_not_replace_full_results(places):
+    log, _, results = places
+    run([own_cell(log, 7)], places, full=True)
+    lines = run([own_cell(log, 1)], places)[1]
+    assert lines[-1] == "p0/table1: the results of the full form are kept"
+    assert read_results(results)[0]["form"] == "full"
 
 
 @pytest.mark.usefixtures("threads")
@@ -160,7 +222,7 @@ def test_a_failed_cell_keeps_the_old_results(places):
     failed, lines = run([own_cell(log, 2), own_cell(log, 3, broken=True)], places)
     assert len(failed) == 1
     assert "ValueError: that number is broken" in failed[0]
-    assert "p0/table1: results not written, because a cell failed" in lines
+    assert "p0/table1: results not written, because 1 of 2 cells are missing" in lines
     assert store.results_path("p0/table1", results).read_text() == before
     # The result of the cell that did not fail is kept.
     assert (
