@@ -127,4 +127,4 @@ class Experiment:
     cells: Callable[[Form], list[Cell]]
     report: Callable[[Results], list[Part]]
     covers: Callable[[Form], str]
-    """What a form covers: streams, rows, settings, repetitions; for the table of forms."""
+    """Describes what a form covers: streams, rows, settings, repetitions; for the page."""

@@ -40,7 +40,7 @@ VARIED = [
 
 
 class Generator(NamedTuple):
-    """What the paper leaves open about its simulations."""
+    """The choices that the paper leaves open about its simulations."""
 
     layout: str
     sigma: float
