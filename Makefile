@@ -96,7 +96,7 @@ $(SYSTEM_PROGRAMS): install-%:
 
 # Real servers, killed and stopped; large numbers of kills are left to `make test-long`.
 test-services: $(SERVICES) $(SYSTEM_PROGRAMS)  ## servers under load, killed, stopped, upgraded; attacks; PostgreSQL; the page
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" --durations=15 \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" --durations=15 \
 	    -p tests.services.run_log --run-log build/test-services/log.txt \
 	    --junitxml build/test-services/junit.xml tests/services
 

@@ -24,6 +24,10 @@ class Lines:
         self._name = name
         self._data = b""
 
+    def is_ready(self) -> bool:
+        """Whether there is something to read, without waiting."""
+        return bool(self._data or select.select([self._pipe], [], [], 0.0)[0])
+
     def next(self) -> str:
         """Return the next line; "" if the process has ended."""
         until = time.monotonic() + TIMEOUT

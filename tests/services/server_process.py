@@ -8,16 +8,18 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from tests.services.forked_server import ForkedServer, Forker
 from tests.services.lines import Lines
 from tests.timeouts import TIMEOUT
 
 TAGALONG = (sys.executable, "-m", "tagalong")
-SERVER = (sys.executable, "-m", "tests.services.patient_tagalong", "serve")
+PATIENT = (sys.executable, "-m", "tests.services.patient_tagalong")
 _PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
@@ -30,24 +32,39 @@ class ServerProcess:
         The folder.
     options : str
         Further options of the command.
+    forker : Forker, optional
+        Starts the process; by default it is a command of its own.
+
+    Attributes
+    ----------
+    seconds_to_start : float
+        How long the last start took.
     """
 
-    def __init__(self, folder: Path, *options: str):
+    def __init__(self, folder: Path, *options: str, forker: Forker | None = None):
         self.folder = folder
         self.url = ""
         self.token = ""
         self.starts = 0
+        self.seconds_to_start = 0.0
+        self._begun = 0.0
         self._options = options
+        self._forker = forker
         self._port = _free_port()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | ForkedServer | None = None
         self._messages: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115 - see `close`
 
     def begin(self) -> None:
         """Start the process, and do not wait until it is ready."""
         assert self._process is None
         self.starts += 1
+        self._begun = time.monotonic()
+        arguments = ["serve", str(self.folder), *self._arguments()]
+        if self._forker is not None:
+            self._process = self._forker.start(arguments, self._messages)
+            return
         self._process = subprocess.Popen(
-            [*SERVER, str(self.folder), *self._arguments()],
+            [*PATIENT, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._messages,
@@ -65,6 +82,7 @@ class ServerProcess:
         assert line, f"the server has ended: {self.messages}"
         found = json.loads(line)
         self.url, self.token = found["url"], found["token"]
+        self.seconds_to_start = time.monotonic() - self._begun
 
     def start(self) -> None:
         self.begin()
@@ -107,6 +125,7 @@ class ServerProcess:
         process, self._process = self._process, None
         assert process is not None
         process.communicate()
+        assert process.returncode is not None
         return process.returncode
 
     def close(self) -> None:
@@ -118,9 +137,9 @@ class ServerProcess:
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[ServerProcess]:
+def serving(folder: Path, *options: str, forker: Forker | None = None) -> Iterator[ServerProcess]:
     """Serve a folder during the block."""
-    server = ServerProcess(folder, *options)
+    server = ServerProcess(folder, *options, forker=forker)
     try:
         server.start()
         yield server

@@ -1,13 +1,14 @@
 """kill -9 of the server or its database under load: nothing that was acknowledged is lost.
 
-`TAGALONG_KILLS` is the number of kills of each long form. Each round of 25 has a workspace of its
-own and is a test of its own, so that a run can be continued: ``-k "round-17"``.
+`TAGALONG_KILLS` is the number of kills of each long form. Each round of 50 has a workspace of its
+own and is a test of its own, so that a run can be continued: ``-k "round-17"``. Servers of the
+long form are forked from a process that has imported everything, so that they start at once.
 """
 
 import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +16,7 @@ import pytest
 
 from tagalong.journal.storage import Place
 from tests.journal.examples import new_workspace
+from tests.services.forked_server import Forker
 from tests.services.load import Acknowledged, Load, load
 from tests.services.postgres import PostgresProcess
 from tests.services.proofs import (
@@ -26,7 +28,7 @@ from tests.services.server_process import ServerProcess, serving
 from tests.services.watchers import Follower
 
 KILLS = int(os.environ.get("TAGALONG_KILLS", "1000"))
-KILLS_PER_ROUND = 25
+KILLS_PER_ROUND = 50
 CLIENTS = 4
 STARTS = ("small", "race")
 
@@ -44,7 +46,7 @@ def kill_the_server(server: ServerProcess, clients: Load, choose: random.Random)
     if choose.random() < 0.2:
         server.kill()
         server.begin()
-        time.sleep(choose.uniform(0, 1.5))
+        time.sleep(choose.uniform(0, 1.2 * server.seconds_to_start))
     else:
         wait_for_changes(clients, choose)
     server.kill()
@@ -68,6 +70,7 @@ def run_with_kills(
     seed: int,
     kill: Kill = kill_the_server,
     *options: str,
+    forker: Forker | None = None,
 ) -> str:
     """Let clients work while something is killed again and again, then look at everything.
 
@@ -83,6 +86,8 @@ def run_with_kills(
         What is killed.
     options : str
         Further options of the server.
+    forker : Forker, optional
+        Starts the server; by default it is a command of its own.
 
     Returns
     -------
@@ -93,7 +98,7 @@ def run_with_kills(
     start = STARTS[seed % len(STARTS)]
     new_workspace(place, start).close()
     begin = time.monotonic()
-    with serving(folder, *options) as server:
+    with serving(folder, *options, forker=forker) as server:
         follower = Follower(server.url, server.token)
         with load(server.url, server.token, clients=CLIENTS, seed=seed) as clients:
             for _ in range(kills):
@@ -116,6 +121,21 @@ def run_with_kills(
     return messages
 
 
+@pytest.fixture(scope="module")
+def forking() -> Iterator[Forker]:
+    """Starts many servers."""
+    forker = Forker()
+    yield forker
+    forker.close()
+
+
+@pytest.fixture
+def forker(request: pytest.FixtureRequest) -> Forker | None:
+    """Starts the servers of the long form; those of the short form are commands of their own."""
+    is_long = request.node.get_closest_marker("long") is not None
+    return request.getfixturevalue("forking") if is_long else None
+
+
 few_and_many = pytest.mark.parametrize(
     "kills, seed",
     [
@@ -134,17 +154,19 @@ few_and_many = pytest.mark.parametrize(
 
 
 @few_and_many
-def test_kills_of_the_server(tmp_path: Path, kills: int, seed: int) -> None:
+def test_kills_of_the_server(tmp_path: Path, kills: int, seed: int, forker: Forker | None) -> None:
     folder = tmp_path / "w"
-    assert run_with_kills(folder, folder, kills, seed) == ""
+    assert run_with_kills(folder, folder, kills, seed, forker=forker) == ""
 
 
 @few_and_many
 def test_kills_of_the_server_with_postgresql(
-    tmp_path: Path, postgres_url: str, kills: int, seed: int
+    tmp_path: Path, postgres_url: str, kills: int, seed: int, forker: Forker | None
 ) -> None:
     options = ("--journal", postgres_url)
-    run_with_kills(postgres_url, tmp_path / "w", kills, seed, kill_the_server, *options)
+    run_with_kills(
+        postgres_url, tmp_path / "w", kills, seed, kill_the_server, *options, forker=forker
+    )
 
 
 @few_and_many
