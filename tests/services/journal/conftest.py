@@ -21,6 +21,7 @@ ABOUT_FILES = {
     "test_an_undone_item_is_forgotten_too",
     "test_features_that_depend_on_what_was_learnt_are_refused",
     "test_filing_again_with_the_same_key",
+    "test_labels_of_an_event_that_was_refused_are_not_known",
     "test_large_models_have_no_copy",
     "test_many_threads_give_the_state_of_one_order",
     "test_models_that_cannot_learn_items_are_refused",

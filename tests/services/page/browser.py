@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -61,15 +61,51 @@ QUIET = 200
 """Milliseconds without a request after which a page has got everything."""
 
 
+class Chromium:
+    """The Chromium of the system. One that has ended is started again for the next window.
+
+    Parameters
+    ----------
+    start : callable
+        Starts it.
+
+    Attributes
+    ----------
+    starts : int
+        How often it was started.
+    """
+
+    def __init__(self, start: Callable[[], Browser]):
+        self._start = start
+        self._browser = start()
+        self.starts = 1
+
+    def new_context(self, **options: Any) -> BrowserContext:
+        """Return what a browser of its own has: cookies, a cache, windows."""
+        try:
+            return self._browser.new_context(**options)
+        except Error:
+            if self._browser.is_connected():
+                raise
+            self._browser = self._start()
+            self.starts += 1
+            return self._browser.new_context(**options)
+
+    def close(self) -> None:
+        """End it."""
+        self._browser.close()
+
+
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium() -> Iterator[Chromium]:
     """Start the Chromium of the system; the test is skipped if there is none."""
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("Chromium is not installed (Debian: chromium)")
     expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        launch = playwright.chromium.launch
+        browser = Chromium(lambda: launch(executable_path=path, args=list(ARGUMENTS)))
         try:
             yield browser
         finally:
@@ -137,7 +173,7 @@ class Window:
 
     Parameters
     ----------
-    browser : Browser
+    browser : Chromium
         The program.
     host : str
         Host and port that requests may go to.
@@ -151,7 +187,7 @@ class Window:
 
     def __init__(
         self,
-        browser: Browser,
+        browser: Chromium,
         host: str,
         state: Any = None,
         size: tuple[int, int] = WIDE,

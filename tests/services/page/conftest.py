@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.services.page.browser import Window, chromium
+from tests.services.page.browser import Chromium, Window, chromium
 from tests.services.page.content import copy_workspace, make_workspace
 from tests.services.page.site import Site, log_in
 from tests.services.server_process import ServerProcess, serving
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def browser() -> Iterator[Chromium]:
     """Chromium. It ends with the tests of this folder: other tests need their own event loops."""
     with chromium() as found:
         yield found
@@ -37,14 +36,14 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 
 @pytest.fixture(scope="package")
-def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+def server(browser: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """A server for many tests; each of them has a workspace of its own."""
     with serving(tmp_path_factory.mktemp("served") / "w") as found:
         yield found
 
 
 @pytest.fixture(scope="package")
-def cookies(browser: Browser, server: ServerProcess) -> Any:
+def cookies(browser: Chromium, server: ServerProcess) -> Any:
     """Cookies of the owner."""
     return log_in(browser, server.url, server.token)
 
@@ -54,7 +53,7 @@ _numbers = iter(range(1, 1_000_000))
 
 @pytest.fixture(scope="package")
 def new_site(
-    browser: Browser, server: ServerProcess, cookies: Any, templates: Callable[[str], Path]
+    browser: Chromium, server: ServerProcess, cookies: Any, templates: Callable[[str], Path]
 ) -> Callable[..., Site]:
     """Makes workspaces of the kinds in content.py."""
 
@@ -86,7 +85,7 @@ def site(new_site: Callable[..., Site]) -> Site:
 
 
 @pytest.fixture
-def own_site(browser: Browser, templates: Callable[[str], Path], tmp_path: Path) -> Iterator[Site]:
+def own_site(browser: Chromium, templates: Callable[[str], Path], tmp_path: Path) -> Iterator[Site]:
     """A workspace with a server of its own, which the test may kill."""
     copy_workspace(templates("office"), tmp_path / "w")
     with serving(tmp_path / "w") as found:

@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from playwright.sync_api import Browser
-
 from tests.services.calls import Calls
-from tests.services.page.browser import Window
+from tests.services.page.browser import Chromium, Window
 from tests.services.server_process import ServerProcess, run
 
 
@@ -18,7 +16,7 @@ class Site:
 
     Parameters
     ----------
-    browser : Browser
+    browser : Chromium
         Opens windows.
     server : ServerProcess
         The server.
@@ -28,7 +26,7 @@ class Site:
         Cookies of its owner.
     """
 
-    browser: Browser
+    browser: Chromium
     server: ServerProcess
     name: str
     cookies: Any
@@ -95,7 +93,7 @@ class Site:
         return [each["id"] for each in found["items"]]
 
 
-def log_in(browser: Browser, url: str, token: str) -> Any:
+def log_in(browser: Chromium, url: str, token: str) -> Any:
     """Log in with a token, as a person does, and return the cookies."""
     window = Window(browser, urlsplit(url).netloc)
     page = window.page

@@ -217,6 +217,7 @@ def test_u_undoes_a_change_of_another_view_before_older_answers(filing: FilingPa
     page.get_by_role("button", name="Make it").click()
     expect(page.get_by_role("status").filter(has_text="was made")).to_be_visible()
     page.get_by_role("link", name="Filing").click()
+    page.wait_for_url(site.url())  # and for its script
     filing.press("u")
     expect(filing.messages).to_contain_text("Undone: Label “brand new” was made")
     names = [each["name"] for each in site.calls.get("labels").json["labels"]]

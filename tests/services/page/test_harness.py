@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser
 
 from tests.services.page.axe import axe
-from tests.services.page.browser import Transfer, Window
+from tests.services.page.browser import Chromium, Transfer, Window
 from tests.services.page.other_site import other_site
 
 BAD = """<!doctype html><html><head><title>Bad</title></head><body><main>
@@ -21,7 +20,7 @@ ADDRESS = "http://page.example/"
 
 
 @pytest.fixture
-def bare(browser: Browser) -> Iterator[Window]:
+def bare(browser: Chromium) -> Iterator[Window]:
     """A browser for pages that no server has."""
     window = Window(browser, "page.example")
     yield window
@@ -31,6 +30,16 @@ def bare(browser: Browser) -> Iterator[Window]:
 def show(window: Window, html: str) -> None:
     window.page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
     window.page.goto(ADDRESS)
+
+
+def test_a_browser_that_has_ended_is_started_again(bare: Window, browser: Chromium) -> None:
+    starts = browser.starts
+    show(bare, GOOD)
+    browser.close()
+    again = Window(browser, "page.example")
+    show(again, GOOD)
+    again.close()
+    assert browser.starts == starts + 1
 
 
 def test_axe_finds_what_is_wrong(bare: Window) -> None:
