@@ -212,6 +212,7 @@ def test_u_undoes_a_change_of_another_view_before_older_answers(filing: FilingPa
     answered = filing.id
     filing.press("Enter")
     filing.wait_until(lambda: site.labels_of(answered) is not None, True)
+    filing.expect_steady()  # the page knows it too: otherwise it would ask before it is left
     page.goto(site.url("/labels"))
     page.get_by_label("New label").fill("brand new")
     page.get_by_role("button", name="Make it").click()
