@@ -194,6 +194,7 @@ endif
 
 reproduce: $(STAMP)  ## the papers' tables and figures into docs/reproduction.md (FULL=1: in full; SCHEDULER=ADDRESS: on a Dask cluster)
 	$(BIN)/python -m experiments $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) $(if $(ENRON),--enron $(ENRON)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) --jobs $(JOBS)
+	$(BIN)/python tools/make_papers_page.py
 
 clean:  ## remove environments and builds
 	rm -rf $(VENV) .venv-bench build

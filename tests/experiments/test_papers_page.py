@@ -1,4 +1,4 @@
-"""docs/papers.md names only what exists, and every experiment."""
+"""docs/papers.md names only what exists, and every experiment with its present verdict."""
 
 import ast
 import importlib
@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from experiments import catalogue
+from experiments import catalogue, store
+from experiments.experiment import Verdict
+from tools import make_papers_page
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text()
@@ -37,8 +39,8 @@ def public(name: str) -> Any:
 
 
 def test_the_page_has_a_row_per_statement() -> None:
-    assert len(ROWS) > 30
-    assert all(len(row) == 3 and row[0] and NAMES for row in ROWS)
+    assert len(ROWS) > 70
+    assert all(len(row) == 4 and all(row) for row in ROWS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,10 +62,41 @@ def test_public_names_and_their_parameters_exist(name: str) -> None:
 
 def test_the_tests_exist() -> None:
     for row in ROWS:
-        for path in re.findall(r"`([^`]+)`", row[2]):
+        named = re.findall(r"`([^`]+)`", row[2])
+        assert named
+        for test in named:
+            path, *names = test.split("::")
             assert (ROOT / path).is_file(), path
+            scope: Any = ast.parse((ROOT / path).read_text())
+            for name in names:
+                (scope,) = [each for each in scope.body if getattr(each, "name", "") == name]
 
 
 def test_the_experiments_are_those_of_the_catalogue() -> None:
     named = set(re.findall(r"`(p\d/\w+)`", PAGE))
     assert named == {experiment.name for experiment in catalogue.experiments()}
+
+
+def test_the_verdicts_are_those_of_the_stored_results() -> None:
+    assert make_papers_page.page(PAGE) == PAGE, (
+        f"docs/papers.md is out of date: run python {make_papers_page.TOOL}"
+    )
+    assert re.findall(r"<!-- verdicts of (p\d):", PAGE) == catalogue.papers()
+
+
+def test_every_claim_of_an_experiment_has_a_row() -> None:
+    for experiment in catalogue.experiments():
+        stored = store.read_results(experiment.name)
+        assert stored is not None
+        for part in experiment.report(stored[1]):
+            if isinstance(part, Verdict):
+                words = make_papers_page.WORDS[part.holds]
+                row = f"({'../experiments/' + experiment.name}.py) | {part.claim} | {words} |"
+                assert row in PAGE
+
+
+def test_experiments_without_results_say_so(tmp_path: Path) -> None:
+    text = make_papers_page.page(PAGE, results=tmp_path)
+    assert text.count("| not run | – |") == len(catalogue.experiments())
+    assert "holds here" not in text
+    assert make_papers_page.page(text) == PAGE
