@@ -206,10 +206,12 @@ def _cuts(begin: int, end: int) -> list[int]:
 
 def _without_repetitions(faults: list[Fault]) -> list[Fault]:
     """Keep the first of the faults that name the same label and feature."""
-    kept: dict[tuple[str, str] | MovedLabels, Fault] = {}
+    kept: dict[tuple[str, str] | Fault, Fault] = {}
     for fault in faults:
-        is_copy = isinstance(fault, LabelAmongFeatures)
-        kept.setdefault((fault.label, fault.feature) if is_copy else fault, fault)
+        if isinstance(fault, LabelAmongFeatures):
+            kept.setdefault((fault.label, fault.feature), fault)
+        else:
+            kept.setdefault(fault, fault)
     return list(kept.values())
 
 
