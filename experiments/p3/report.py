@@ -256,13 +256,16 @@ def _where_nothing_wins(sweep: Sweep) -> str:
             for slots, losses in zip(sweep.slots, best, strict=True)
             if min(losses) >= sweep.nothing(panel)
         ]
-        found.append(f"{title}: {'S = ' + _listed(lost) if lost else 'at no S'}")
+        if lost:
+            found.append(f"{title} at S = {_listed(lost)}")
+    if not found:
+        return "At its best width, some learner beats showing nothing at every S in all losses."
     place = sweep.slots.index(TIME_PANEL_SLOTS)
     ours, obr = (sweep.of(name, "constant", None)[place] for name in ("square", "OBR"))
     shares = [one["hits"] / one["shown"] if one["shown"] else 0.0 for one in (ours, obr)]
     return (
         "**Showing nothing beats every learner with partial feedback**, each at its best width, "
-        f"for {'; '.join(found)}. The reason: a list pays in the Hamming loss only if more than "
+        f"in {'; '.join(found)}. The reason: a list pays in the Hamming loss only if more than "
         "half of its labels are relevant, but a learner with partial feedback must show labels of "
         "unknown relevance to learn about them, and it pays for each that is not relevant. At S = "
         f"{TIME_PANEL_SLOTS} with constant c, {shares[0]:.0%} of the labels that the square loss "

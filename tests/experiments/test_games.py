@@ -10,7 +10,7 @@ from benchmarks import streams
 from benchmarks.streams import DATA_VARIABLE, Stream
 from experiments import catalogue
 from experiments.experiment import Cell, Figure, Form, MissingData, Results, Table, Verdict
-from experiments.p3 import game
+from experiments.p3 import game, report
 from experiments.p3.sweep import Sweep, panel_loss
 from tagalong import PartialFeedbackRanker
 
@@ -43,6 +43,26 @@ def test_figures_run_and_report(stream, name):
             assert all(len(row) == len(part.head) for row in part.rows)
         if isinstance(part, Figure):
             assert len(part.draw().axes) == 6
+
+
+def test_showing_nothing_is_a_yardstick_for_every_learner(stream, monkeypatch):
+    _, Y = stream
+    (experiment,) = catalogue.experiments(["p3/figure2"])
+    results = computed(experiment, rows=30)
+    relevant = Y[:30].nnz / 30
+    rows = report.variants(results).rows
+    assert [rows[0][1], rows[0][4]] == [f"{relevant / 2:.2f}", f"{relevant:.2f}"]
+    # In another order, other rows are the first.
+    shuffled = Y[np.random.default_rng(0).permutation(ROWS)[:30]].nnz / 30
+    assert rows[2][4] == f"{shuffled:.2f}" != rows[0][4]
+    sweep = Sweep(results)
+    monkeypatch.setattr(Sweep, "nothing", lambda self, panel: 0.0)
+    slots = ", ".join(map(str, sweep.slots))
+    text = report.yardstick(sweep)
+    assert "**Showing nothing beats every learner with partial feedback**" in text
+    assert f"in ℓ(a,c) at S = {slots}; Hamming loss at S = {slots};" in text
+    monkeypatch.setattr(Sweep, "nothing", lambda self, panel: 100.0)
+    assert report.yardstick(sweep).endswith("beats showing nothing at every S in all losses.")
 
 
 @pytest.mark.parametrize("name", game.GAMES)
