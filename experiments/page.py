@@ -129,13 +129,13 @@ def _section(
     rest = [_markdown(part) for part in parts if not isinstance(part, Verdict)]
     skipped = [f"*Left out:* {reason}.\n" for reason in head["skipped"]]
     made = head["made"]
-    codes = sorted({each["code"] for each in made} - {""})
+    codes = sorted({each["code"] or "not recorded" for each in made})
     dates = sorted({each["date"] for each in made})
     machines = "; ".join(dict.fromkeys(each["machine"] for each in made))
     source = (
         f"<sub>{head['form']} form · {_duration(head['seconds'])} of computing · "
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))} · "
-        f"{'code ' + ', '.join(codes) if codes else 'the digest of the code was not recorded'} · "
+        f"code {', '.join(codes)} · "
         f"{machines} · `python -m experiments --only {experiment.name}"
         f"{' --full' if head['form'] == 'full' else ''}`</sub>\n"
     )

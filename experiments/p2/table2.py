@@ -38,7 +38,9 @@ PAPER = {
 
 def cells(form: Form) -> list[Cell]:
     # The rule for rare words concerns the class-dependent features of a single weight vector.
-    models = [*((model, None) for model in MODELS), ("shared", READINGS[1])]
+    models: list[tuple[str, str | None]] = [(model, None) for model in MODELS]
+    if form.full:
+        models.append(("shared", READINGS[1]))
     return [
         own
         for model, reading in models
@@ -184,9 +186,10 @@ def _margin_effect(results: Results, names: list[str]) -> str:
 
 
 def covers(form: Form) -> str:
+    readings = form.pick("one reading", "both readings")
     return (
-        f"{describe_cells(form)}; {form.pick(2, 5)} margins for multiplicative schemes; both "
-        "readings of the rule for rare words"
+        f"{describe_cells(form)}; {form.pick(2, 5)} margins for multiplicative schemes; {readings} "
+        "of the rule for rare words"
     )
 
 

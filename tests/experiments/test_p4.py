@@ -39,6 +39,7 @@ TINY = {
     "p4/figure5": {"train": 30, "test": 30, "repetitions": 2},
     "p4/cutting_planes": {"rows": 40},
     "p4/reversal": {"repetitions": 2},
+    "p4/zero_shot": {"rows": 40, "test": 30},
 }
 TIMED = ["p4/table1", "p4/table2", "p4/figure3", "p4/cutting_planes"]
 """Experiments whose reports contain times."""
