@@ -125,15 +125,31 @@ BENCHMARKS = {
     "m3l-linear": Benchmark(
         "m3l",
         "M3L, linear",
-        "linear coupled --sample 10",
+        "linear coupled --sets debtags mediamill --sample 10",
+        "coupled --sets debtags --rows 200",
+    ),
+    "m3l-linear-rcv1": Benchmark(
+        "m3l",
+        "M3L, linear: RCV1",
+        "linear coupled --sets rcv1 --sample 10",
         "coupled --sets rcv1 --rows 200",
         uses_rcv1=True,
     ),
     "m3l-kernel": Benchmark(
+        "m3l", "M3L with a kernel", "rbf growth --sets mediamill --sample 2", "growth --rows 200"
+    ),
+    "m3l-kernel-rcv1": Benchmark(
         "m3l",
-        "M3L with a kernel",
-        "rbf growth --sets mediamill rcv1 --sample 2",
-        "growth --rows 200",
+        "M3L with a kernel: RCV1",
+        "rbf --sets rcv1 --sample 2",
+        "rbf --sets rcv1 --sample 1 --rows 200",
+        uses_rcv1=True,
+    ),
+    "m3l-schedule": Benchmark(
+        "m3l_schedule",
+        "M3L, linear: when conjugate gradients run",
+        "--sets rcv1",
+        "--rows 200 --repeat 1",
         uses_rcv1=True,
     ),
     "m3l-scale": Benchmark("m3l_scale", "M3L, a million rows", "", "--rows 1000"),

@@ -160,6 +160,7 @@ struct Settings {
     std::size_t cache_bytes;
     double constant;  // value of the constant feature of the linear solver, 0 for none
     bool smo;         // whether to use the algorithms as the paper has them
+    m3l::CgSchedule schedule;
 };
 
 // The results that both solvers return.
@@ -244,6 +245,7 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     settings.max_passes = given.most_passes;
     settings.threads = given.threads;
     settings.seed = given.seed;
+    settings.schedule = given.schedule;
     settings.warm_start = start.has_value();
     m3l::LinearSolution<T> solution;
     if (start) {
@@ -412,24 +414,33 @@ void add_m3l(nb::module_& module) {
         .def(
             "__init__",
             [](Settings* self, double tolerance, int most_passes, int threads, std::uint64_t seed,
-               std::size_t cache_bytes, double constant, bool smo) {
+               std::size_t cache_bytes, double constant, bool smo, int coordinate_passes,
+               int cg_steps) {
+                if (coordinate_passes < 1 || cg_steps < 0)
+                    throw InputError("coordinate_passes must be at least 1, cg_steps at least 0");
                 new (self)
-                    Settings{tolerance, most_passes, threads, seed, cache_bytes, constant, smo};
+                    Settings{tolerance,   most_passes, threads, seed,
+                             cache_bytes, constant,    smo,     {coordinate_passes, cg_steps}};
             },
             nb::kw_only(), nb::arg("tolerance"), nb::arg("most_passes"), nb::arg("threads"),
             nb::arg("seed"), nb::arg("cache_bytes"), nb::arg("constant") = 0.0,
-            nb::arg("smo") = false)
+            nb::arg("smo") = false,
+            nb::arg("coordinate_passes") = m3l::CgSchedule{}.coordinate_passes,
+            nb::arg("cg_steps") = m3l::CgSchedule{}.steps)
         .def("__getstate__",
              [](const Settings& self) {
                  return std::tuple(self.tolerance, self.most_passes, self.threads, self.seed,
-                                   self.cache_bytes, self.constant, self.smo);
+                                   self.cache_bytes, self.constant, self.smo,
+                                   self.schedule.coordinate_passes, self.schedule.steps);
              })
         .def(
             "__setstate__",
             [](Settings& self, const std::tuple<double, int, int, std::uint64_t, std::size_t,
-                                                double, bool>& state) {
-                const auto& [tolerance, passes, threads, seed, cache_bytes, constant, smo] = state;
-                new (&self) Settings{tolerance, passes, threads, seed, cache_bytes, constant, smo};
+                                                double, bool, int, int>& state) {
+                const auto& [tolerance, passes, threads, seed, cache_bytes, constant, smo,
+                             coordinate_passes, cg_steps] = state;
+                new (&self) Settings{tolerance,   passes,   threads, seed,
+                                     cache_bytes, constant, smo,     {coordinate_passes, cg_steps}};
             },
             nb::arg("state"))
         .def_ro("tolerance", &Settings::tolerance)

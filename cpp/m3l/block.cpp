@@ -9,8 +9,6 @@
 namespace tagalong::m3l {
 namespace {
 
-constexpr int kCoordinatePasses = 75;  // passes per round while conjugate gradients are no faster
-constexpr int kCgSteps = 40;
 constexpr int kPassesAfterCg = 2;  // passes of coordinate steps after conjugate gradients
 // Conjugate gradients aim at this share of the tolerance, because the coordinate passes after them
 // increase the violation again.
@@ -33,12 +31,13 @@ RowConstants<T>::RowConstants(const Rows<T>& rows, const Problem& problem) {
 template <class T>
 Block<T>::Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const Problem& problem,
                 std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace,
-                std::span<const T> anchor)
-    : rows_(rows),
+                std::span<const T> anchor, const CgSchedule& schedule)
+    : schedule_(schedule),
+      rows_(rows),
       labels_(labels.begin(), labels.end()),
       view_{},
       workspace_(workspace),
-      passes_per_round_(kCoordinatePasses) {
+      passes_per_round_(schedule.coordinate_passes) {
     view_.rows = rows.size();
     for (std::size_t k = 0; k < labels_.size(); ++k) {
         const auto l = static_cast<std::size_t>(labels_[k]);
@@ -207,11 +206,13 @@ int Block<T>::improve(double tolerance, int max_passes, Shuffle& shuffle,
         if (passes_per_round_ > kPassesAfterCg) coordinate_rate_ = rate;
         if (!must_continue()) break;
         const double cg_rate = progress_per_pass([&] {
-            passes += improve_free_variables(rows_, view_, workspace_.cg, kCgAimShare * tolerance,
-                                             std::min(kCgSteps, max_passes - passes), progress);
+            passes +=
+                improve_free_variables(rows_, view_, workspace_.cg, kCgAimShare * tolerance,
+                                       std::min(schedule_.steps, max_passes - passes), progress);
             step(kPassesAfterCg);  // conjugate gradients cannot free a variable that is at a bound
         });
-        passes_per_round_ = cg_rate > coordinate_rate_ ? kPassesAfterCg : kCoordinatePasses;
+        passes_per_round_ =
+            cg_rate > coordinate_rate_ ? kPassesAfterCg : schedule_.coordinate_passes;
     }
     return passes;
 }

@@ -19,6 +19,7 @@
 
 #include "core/aligned.hpp"
 #include "m3l/block_kernels.hpp"
+#include "m3l/cg_schedule.hpp"
 #include "m3l/free_variable_cg.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/shuffle.hpp"
@@ -67,7 +68,7 @@ class Block {
     // each column; empty for zeros.
     Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const Problem& problem,
           std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace,
-          std::span<const T> anchor);
+          std::span<const T> anchor, const CgSchedule& schedule = {});
 
     // Stores the weights in the given array instead of the workspace.
     void use_weights(T* weights) { view_.weights = weights; }
@@ -114,6 +115,7 @@ class Block {
     // Replaces t by t - 2 z0.x: the derivative h is then that of the weights z0 + z.
     void set_anchor(std::span<const T> anchor, std::size_t labels);
 
+    CgSchedule schedule_;
     const Rows<T>& rows_;
     std::vector<std::int32_t> labels_;
     BlockView<T> view_;

@@ -21,6 +21,7 @@
 
 #include "core/aligned.hpp"
 #include "m3l/block_assignment.hpp"
+#include "m3l/cg_schedule.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/rows.hpp"
 #include "m3l/solver_progress.hpp"
@@ -33,6 +34,7 @@ struct LinearSettings {
     int threads = 1;
     std::uint64_t seed = 0;
     bool warm_start = false;  // whether solution.dual is the starting point
+    CgSchedule schedule;
     // The blocks to solve; only labels that are not coupled can be solved in parts.
     std::size_t first_block = 0, last_block = std::numeric_limits<std::size_t>::max();
 };

@@ -89,7 +89,7 @@ class LinearTask {
     }
     Block<T> block_of(std::span<const std::int32_t> labels, T* dual,
                       BlockWorkspace<T>& workspace) const {
-        return {rows, row_constants_, problem, labels, dual, workspace, anchor};
+        return {rows, row_constants_, problem, labels, dual, workspace, anchor, settings.schedule};
     }
     DenseLabel<T> label(std::size_t position, const DenseRows<T>& dense, const LabelRows& relevant,
                         const LabelRows& unknown) const {

@@ -27,4 +27,4 @@ def test_verdicts_name_the_streams_that_miss_a_goal() -> None:
     assert not cutoff.reached
     assert cutoff.measured == "so on 2 of 3 (not on mediamill (0.0200))"
     assert not calibration.reached
-    assert calibration.measured == "so on 1 of 2 (not on mediamill (0.0400))"
+    assert calibration.measured == "so on 0 of 1 (not on mediamill (0.0400))"

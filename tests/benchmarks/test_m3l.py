@@ -4,10 +4,12 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.svm import SVC
 
-from benchmarks import m3l, m3l_constant
+from benchmarks import m3l, m3l_constant, m3l_schedule
 from benchmarks.liblinear import Array, linear_svc
+from tagalong import _native as core
 from tagalong.batch.m3l.kernels import Kernel
 from tests.batch.problems import data
 from tests.weights import dense_coef
@@ -65,3 +67,24 @@ def test_measures_of_the_constant_feature() -> None:
     # Right labels are at places 1 and 3, and at place 2. One of three predicted labels is right.
     found = m3l_constant.measures(truth, scores)
     assert found == ["0.500", "0.500", "0.300", f"{(5 / 6 + 1 / 2) / 2:.3f}", f"{2 / 6:.3f}"]
+
+
+def test_every_schedule_reaches_the_optimum(problem: m3l.Dataset) -> None:
+    """Other numbers of passes and steps are solved alike; they take another way."""
+    data = m3l.Dataset(sp.csr_matrix(problem.X), problem.Y)
+    usual = m3l.fit(data, tol=1e-3).dual_objective_
+    found = {
+        choice: m3l_schedule.solve(data, 1e-3, *choice).summary for choice in m3l_schedule.CHOICES
+    }
+    assert m3l_schedule.CHOICES[0] == (75, 40)
+    assert found[75, 40].dual_objective == usual
+    for summary in found.values():
+        assert summary.converged
+        assert summary.dual_objective == pytest.approx(usual, rel=1e-3)
+    assert len({summary.passes for summary in found.values()}) > 1
+
+
+@pytest.mark.parametrize("numbers", [{"coordinate_passes": 0}, {"cg_steps": -1}])
+def test_impossible_schedules_are_refused(numbers: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="coordinate_passes must be at least 1, cg_steps"):
+        core.M3LSettings(tolerance=0.1, most_passes=1, threads=1, seed=0, cache_bytes=1, **numbers)
