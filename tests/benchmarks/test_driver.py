@@ -130,8 +130,8 @@ def test_report_writes_the_page_from_the_stored_results(modules):
 @pytest.mark.parametrize(
     "name, date, void",
     [
-        ("m3l-linear", "2026-11-16", True),
-        ("m3l-linear", "2026-11-17", False),
+        ("m3l-linear-rcv1", "2026-11-16", True),
+        ("m3l-linear-rcv1", "2026-11-17", False),
         ("text", "2026-11-16", False),
     ],
 )

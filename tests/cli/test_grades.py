@@ -123,7 +123,7 @@ def test_labels_that_are_no_grade_are_refused_with_their_line(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--learner", "ordinal"), "--grades must be all grades from the lowest to the highest"),
+        (("--learner", "ordinal"), "the learner ordinal needs --grades: all grades"),
         (("--learner", "predtron", "--problem", "ordinal"), "--problem ordinal needs --grades"),
         (("--learner", "predtron", "--grades", "a,b"), "also needs --problem ordinal"),
         (("--grades", "a,b"), "the learner label-ranker has no --grades"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagalong import GradeRanker, OrdinalRanker, Tagger, load
 from tagalong.evaluate import frozen, progressive
@@ -131,7 +132,6 @@ def test_report_has_the_mean_absolute_error() -> None:
 @pytest.mark.parametrize(
     ("grades", "message"),
     [
-        (None, "grades must be all grades from the lowest to the highest, got None"),
         ("low", "grades must be a collection of labels, got 'low'"),
         (["low"], "grades must be from 2 to 1000 grades, got 1"),
         (["a", "b", "a"], "grades must be distinct"),
@@ -144,6 +144,39 @@ def test_wrong_grades_are_refused(grades: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ranker.learn_one({0: 1.0}, "low")
     assert not ranker.is_started
+
+
+def test_grades_of_the_data_or_of_the_first_call() -> None:
+    X, y = rated_rows(6)
+    fitted = GradeRanker().fit(X, y)
+    assert fitted.classes_.tolist() == [0, 1, 2, 3]
+    given = GradeRanker().partial_fit(X, np.array(GRADES)[y], classes=GRADES)
+    assert given.classes_.tolist() == GRADES
+    assert fitted.coef_.tobytes() == given.coef_.tobytes()
+    single = GradeRanker()
+    for start in (
+        lambda: single.learn_one({0: 1.0}, "low"),
+        lambda: single.partial_fit(X, y, classes="grow"),
+        lambda: Tagger(GradeRanker()),
+    ):
+        with pytest.raises(ValueError, match=r"grades must be all grades .* got None"):
+            start()
+    assert not single.is_started
+
+
+ONLINE = "learns row by row: a row of weight 2 is one step, not two rows"
+EXPECTED_FAILURES = {
+    "check_sample_weight_equivalence_on_dense_data": ONLINE,
+    "check_sample_weight_equivalence_on_sparse_data": ONLINE,
+}
+
+
+@parametrize_with_checks(
+    [GradeRanker(), GradeRanker(update="max", scaled=False, dtype="float64")],
+    expected_failed_checks=lambda ranker: EXPECTED_FAILURES,
+)
+def test_scikit_learn_estimator_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
 
 
 def test_labels_that_are_no_grade_are_refused() -> None:

@@ -70,6 +70,11 @@ LEARNER_FLAGS = {
 SWITCH_FLAGS = ("--average", "--race", "--relevance", "--working-set")
 """Options with the words yes, no and none, which Python calls True, False and None."""
 
+GRADES_NEEDED = (
+    "--grades: all grades from the lowest to the highest, such as --grades low,mid,high or "
+    "--grades 1..5"
+)
+
 FEATURE_FLAGS = {
     "words": "--words",
     "words[0]": "the first number of --words",
@@ -123,6 +128,8 @@ class LearnerSpec:
             raise UsageError(
                 f"the learner {self.learner} has no {given}; --set takes {', '.join(known)}"
             )
+        if self.learner == "ordinal" and settings.get("grades") is None:
+            raise UsageError(f"the learner ordinal needs {GRADES_NEEDED}")
         learner = kind(**settings)
         try:
             learner.check_parameters()
@@ -216,10 +223,7 @@ def _grade_settings(args: argparse.Namespace, problem: object) -> dict[str, Any]
     """Return the parameters that ``--grades`` sets. In ``compare`` they depend on the learner."""
     if problem == "ordinal":
         if args.grades is None:
-            raise UsageError(
-                "--problem ordinal needs --grades: all grades from the lowest to the highest, such "
-                "as --grades low,mid,high or --grades 1..5"
-            )
+            raise UsageError(f"--problem ordinal needs {GRADES_NEEDED}")
         return settings_for_grades("predtron", args.grades)
     if args.grades is None or args.command == "compare":
         return {}

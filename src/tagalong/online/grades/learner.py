@@ -36,7 +36,8 @@ class GradeRanker(CutoffRanker):
     Parameters
     ----------
     grades : sequence of labels
-        All grades, from the lowest to the highest. It is required to learn.
+        All grades, from the lowest to the highest. None means ``classes`` of the first call of
+        ``partial_fit``, or the sorted grades of ``fit``; items one at a time need it.
     update : str, default "simproj"
         As for `BlockProjection`.
     C : float, default 0.1
@@ -199,7 +200,8 @@ class GradeRanker(CutoffRanker):
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31 - MOST_GRADES)
         parameters.integer(self.passes, "passes", 1)
-        self._declared_grades()
+        if self.grades is not None:
+            self._declared_grades()
         return {
             "update": checked_block_update(self.update, "euclidean"),
             "geometry": "euclidean",
@@ -228,6 +230,8 @@ class GradeRanker(CutoffRanker):
         return new_native((core.GradeRanker32, core.GradeRanker64), settings, _PYTHON_ONLY)
 
     def _initial_labels(self, Y: TargetsLike, classes: Classes, fitting: bool) -> Labels:
+        if self.grades is None and not labels_may_grow(classes):
+            return super()._initial_labels(Y, classes, fitting)
         grades = self._declared_grades()
         if classes is not None and not labels_may_grow(classes):
             given = label_list(classes, "classes")
@@ -247,12 +251,22 @@ class GradeRanker(CutoffRanker):
             row = int(np.argmax(wrong))
             raise ValueError(f"Y: row {row} has {counts[row]} grades; a row has exactly one")
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = False
+        # scikit-learn's checks use three clusters without an order. One weight vector cannot reach
+        # the accuracy that they require.
+        tags.classifier_tags.poor_score = True
+        return tags
+
     # Files.
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of the model file."""
         header, arrays = super().to_parts()
-        grades = [model_files.encode_label(grade) for grade in self.grades or ()]
+        grades = None
+        if self.grades is not None:
+            grades = [model_files.encode_label(grade) for grade in self.grades]
         return {**header, "params": {**self.get_params(), "grades": grades}}, arrays
 
     @classmethod
@@ -266,7 +280,9 @@ class GradeRanker(CutoffRanker):
         arrays : dict
             The arrays of the model file, by name.
         """
-        grades = tuple(map(model_files.decode_label, header["params"]["grades"]))
+        grades = header["params"]["grades"]
+        if grades is not None:
+            grades = tuple(map(model_files.decode_label, grades))
         return super().from_parts(
             {**header, "params": {**header["params"], "grades": grades}}, arrays
         )
