@@ -25,9 +25,12 @@ def our_table(
     percent: Sequence[Mapping[str, float]],
     printed: Mapping[str, Sequence[float]],
 ) -> Table:
-    """Return a table, streams × learners; for the paper's users, with its number in brackets."""
+    """Return a table, streams × learners; for the paper's users, with its number in brackets.
+
+    ``percent`` has one column per learner, all on the same streams.
+    """
     rows = []
-    for name in results.values("stream"):
+    for name in percent[0]:
         size = results.where(stream=name)[0][1]
         values = compare.bold_minimum([column[name] for column in percent])
         theirs = printed.get(name.removeprefix("enron/"), ())

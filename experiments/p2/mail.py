@@ -47,7 +47,8 @@ def mail_cells(
 ) -> list[Cell]:
     """Return one cell per stream, update and margin; the full form has the paper's 11 C's.
 
-    ``seldom_of`` is the reading of the paper's rule for rare words; None means the folder's.
+    ``seldom_of`` is the reading of the paper's rule for rare words; None means the folder's. The
+    quick form tries another one only on streams with one label per text.
     """
     shared = {
         "rows": form.pick(QUICK_ROWS, FULL_ROWS),
@@ -63,9 +64,12 @@ def mail_cells(
         margins = [1.0]
     if seldom_of is not None:
         shared["seldom_of"] = seldom_of
+    names = streams.names()
+    if seldom_of is not None and not form.full:
+        names = [name for name in names if name not in SEVERAL_LABELS]
     return [
         cell(run, stream=stream, update=update, margin=margin, **shared)
-        for stream in streams.names()
+        for stream in names
         for update in updates
         for margin in margins
     ]
@@ -78,6 +82,12 @@ def describe_cells(form: Form) -> str:
         f"the first {FULL_ROWS:,} texts of each stream, more than any user of the paper has; the "
         "paper's 11 values of C",
     )
+
+
+def describe_readings(form: Form) -> str:
+    """Return on which streams both readings of the rule for rare words are tried."""
+    where = form.pick(", on streams with one label per text", "")
+    return f"both readings of the rule for rare words{where}"
 
 
 def run(settings: Settings) -> Result:

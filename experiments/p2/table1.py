@@ -10,6 +10,7 @@ from experiments.p2.mail import (
     SCHEMES,
     best_percents,
     describe_cells,
+    describe_readings,
     mail_cells,
     wins,
     with_one_label,
@@ -93,7 +94,7 @@ def _gaps(found: Percents) -> list[float]:
 
 
 def covers(form: Form) -> str:
-    return f"{describe_cells(form)}; both readings of the rule for rare words"
+    return f"{describe_cells(form)}; {describe_readings(form)}"
 
 
 EXPERIMENT = Experiment(

@@ -15,6 +15,7 @@ from experiments.p2.mail import (
     best,
     best_percents,
     describe_cells,
+    describe_readings,
     mail_cells,
     over_C,
 )
@@ -38,9 +39,7 @@ PAPER = {
 
 def cells(form: Form) -> list[Cell]:
     # The rule for rare words concerns the class-dependent features of a single weight vector.
-    models: list[tuple[str, str | None]] = [(model, None) for model in MODELS]
-    if form.full:
-        models.append(("shared", READINGS[1]))
+    models = [*((model, None) for model in MODELS), ("shared", READINGS[1])]
     return [
         own
         for model, reading in models
@@ -186,11 +185,8 @@ def _margin_effect(results: Results, names: list[str]) -> str:
 
 
 def covers(form: Form) -> str:
-    readings = form.pick("one reading", "both readings")
-    return (
-        f"{describe_cells(form)}; {form.pick(2, 5)} margins for multiplicative schemes; {readings} "
-        "of the rule for rare words"
-    )
+    margins = f"{form.pick(2, 5)} margins for multiplicative schemes"
+    return f"{describe_cells(form)}; {margins}; {describe_readings(form)}"
 
 
 EXPERIMENT = Experiment(

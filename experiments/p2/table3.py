@@ -14,6 +14,7 @@ from experiments.p2.mail import (
     SCHEMES,
     best_percents,
     describe_cells,
+    describe_readings,
     mail_cells,
     wins,
     with_one_label,
@@ -63,7 +64,7 @@ def report(results: Results) -> list[Part]:
     gaps = [better[name] - multi["optimal"][name] for name in with_one_label(better)]
     more = ""
     if all(other.values()):
-        also = wins(_better(other, names), multi["optimal"])[2]
+        also = wins(_better(other, list(other["simproj"])), multi["optimal"])[2]
         more = f" With the other reading of the rule for rare words: on {also}."
     first = Verdict(
         "Simultaneous projections with one weight vector are comparable to Sopopo, often better.",
@@ -107,7 +108,7 @@ def _paper_wins() -> int:
 
 
 def covers(form: Form) -> str:
-    return f"{describe_cells(form)}; both readings of the rule for rare words"
+    return f"{describe_cells(form)}; {describe_readings(form)}"
 
 
 EXPERIMENT = Experiment(

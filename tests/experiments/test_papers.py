@@ -73,6 +73,20 @@ def test_full_forms_have_more_cells(stream):
         assert len(experiment.cells(Form(full=True))) >= len(experiment.cells(Form()))
 
 
+@pytest.mark.parametrize("name", ["p2/table1", "p2/table2", "p2/table3"])
+def test_both_readings_of_the_rule_for_rare_words_are_tried(stream, name):
+    (experiment,) = catalogue.experiments([name])
+    for full, expected in ((False, {"newsgroups"}), (True, {"newsgroups", "medical"})):
+        other = [
+            own.settings for own in experiment.cells(Form(full)) if "seldom_of" in own.settings
+        ]
+        assert {own["stream"] for own in other} == expected
+        assert {(own["seldom_of"], own["model"]) for own in other} == {("all", "shared")}
+    text = "".join(str(part) for part in experiment.report(computed(experiment, rows=40, Cs=[1.0])))
+    assert "in less than 2% of all earlier messages" in text
+    assert "With the other reading of the rule for rare words" in text
+
+
 def test_p1_percentages_come_from_scores_before_learning(stream):
     settings: dict[str, Any] = {
         "stream": "tiny",
