@@ -31,6 +31,7 @@ class RecordingTagger:
 
     certificate_ = None
     learns_together = True
+    has_grades = False
     labels = ("a",) * 12
 
     def __init__(self) -> None:

@@ -22,6 +22,7 @@ def worker_processes(count: int = 2) -> Iterator[Any]:
             n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         )
     with cluster, distributed.Client(cluster) as client:
+        client.amm.stop()  # every two seconds it drops copies that no task waits for
         yield client
 
 

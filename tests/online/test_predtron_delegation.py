@@ -101,7 +101,7 @@ def test_the_public_names_of_the_estimator() -> None:
     facts = {"certificate_", "classes_", "cutoff_", "labels", "is_started", "bytes_of_weights"}
     contract = {"task", "learns_online", "learns_rows", "feature_count_matters", "largest_weight"}
     contract |= {"has_one_label", "set_one_label", "labels_come_in_runs", "drift"}
-    contract |= {"scores_natively"}
+    contract |= {"scores_natively", "has_grades"}
     files = {"save", "to_parts", "from_parts", "check_parameters"}
     calls = everywhere | of_scikit_learn | learning | predicting
     assert public(Predtron) == calls | weights | facts | contract | files

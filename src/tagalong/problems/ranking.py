@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 from tagalong import _native as core
 from tagalong import parameters
@@ -123,6 +122,8 @@ class Ranking(BuiltinProblem):
             scaled = (levels[-1] - levels[0]) * discounts / ideal
             return core.merge_ranking(scores, high, f, scaled).astype(np.int64)
         objective = np.outer(scores, f) - np.outer(gains, discounts / ideal)
+        from scipy.optimize import linear_sum_assignment  # takes long to load
+
         items, positions = linear_sum_assignment(objective, maximize=True)
         order = np.empty(len(scores), dtype=np.int64)
         order[positions] = items
