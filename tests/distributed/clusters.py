@@ -2,18 +2,20 @@
 
 import os
 import random
-import signal
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tests.services.waiting import wait_until
+from tests.timeouts import TIMEOUT
 
 
 @contextmanager
 def worker_processes(count: int = 2) -> Iterator[Any]:
-    """A client of a cluster whose worker processes have guards, which replace a killed one."""
+    """A client of a cluster of worker processes that live as long as it."""
     import distributed
 
     with warnings.catch_warnings():
@@ -26,43 +28,96 @@ def worker_processes(count: int = 2) -> Iterator[Any]:
         yield client
 
 
-def known_workers(client: Any) -> Any:
-    """The addresses of the workers that the scheduler knows."""
-    return client.scheduler_info(n_workers=-1)["workers"].keys()
+class MortalWorkers:
+    """A cluster whose worker processes a test may kill.
 
-
-def running_guards(client: Any) -> list[Any]:
-    """The guards of workers that run, and that the scheduler knows.
-
-    A guard gives up a worker that dies before it has told that it runs.
-    """
-    from distributed.core import Status
-
-    known = known_workers(client)
-    return [
-        guard
-        for guard in client.cluster.workers.values()
-        if guard.process is not None
-        and guard.process.status == Status.running
-        and guard.worker_address in known
-    ]
-
-
-def kill_worker(client: Any, count: int = 2, choice: random.Random | None = None) -> None:
-    """Kill one of the running workers; return when the scheduler has noticed.
+    They have no guards (nannies), which give up a worker that dies at a bad moment: the cluster
+    itself starts another one.
 
     Parameters
     ----------
     client : Client
-        A client of `worker_processes`.
-    count : int
-        How many workers must run before one of them is killed.
-    choice : Random, optional
-        Chooses the worker; by default it is the first one.
+        A client of a scheduler without workers.
     """
-    wait_until(lambda: len(running_guards(client)) == count)
-    guards = sorted(running_guards(client), key=lambda guard: guard.pid)
-    victim = guards[0] if choice is None else choice.choice(guards)
-    address, pid = victim.worker_address, victim.pid
-    os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: address not in known_workers(client))
+
+    def __init__(self, client: Any):
+        self.client = client
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._started = 0
+
+    def start(self) -> None:
+        """Start a worker; it is known to the scheduler after a while."""
+        self._started += 1
+        name = f"worker{self._started}"
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", self._address()]
+        flags = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", name]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        null = subprocess.DEVNULL
+        self._processes[name] = subprocess.Popen(
+            [*command, *flags], stdout=null, stderr=null, env=environment
+        )
+
+    def kill(self, choice: random.Random | None = None) -> None:
+        """Kill a worker that runs, and start another one; return when the scheduler has noticed.
+
+        Parameters
+        ----------
+        choice : Random, optional
+            Chooses the worker; by default it is the oldest one.
+        """
+        self.wait()
+        names = sorted(self._processes)
+        self._kill(names[0] if choice is None else choice.choice(names))
+        self.start()
+
+    def kill_all(self) -> None:
+        """Kill all workers; return when the scheduler has noticed."""
+        self.wait()
+        for name in list(self._processes):
+            self._kill(name)
+
+    def wait(self) -> None:
+        """Wait until the scheduler knows all workers; replace those that did not reach it."""
+
+        def all_are_known() -> bool:
+            for name, process in list(self._processes.items()):
+                if process.poll() is not None:
+                    del self._processes[name]
+                    self.start()
+            return self._processes.keys() <= self._known()
+
+        wait_until(all_are_known)
+
+    def close(self) -> None:
+        """Kill all workers."""
+        for process in self._processes.values():
+            process.kill()
+        for process in self._processes.values():
+            process.wait(TIMEOUT)
+
+    def _kill(self, name: str) -> None:
+        process = self._processes.pop(name)
+        process.kill()
+        process.wait(TIMEOUT)
+        wait_until(lambda: name not in self._known())
+
+    def _known(self) -> set[str]:
+        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        return {worker["name"] for worker in workers.values()}
+
+    def _address(self) -> str:
+        return str(self.client.cluster.scheduler_address)
+
+
+@contextmanager
+def mortal_workers(count: int = 2) -> Iterator[MortalWorkers]:
+    """A cluster of worker processes that may be killed."""
+    with worker_processes(0) as client:
+        workers = MortalWorkers(client)
+        try:
+            for _ in range(count):
+                workers.start()
+            workers.wait()
+            yield workers
+        finally:
+            workers.close()

@@ -6,7 +6,7 @@ from multiprocessing import get_context
 import pytest
 
 from tagalong.distributed.workers import workers_of
-from tests.distributed.clusters import worker_processes
+from tests.distributed.clusters import mortal_workers, worker_processes
 
 
 @pytest.fixture(scope="session")
@@ -18,11 +18,11 @@ def dask_client():
 
 
 @pytest.fixture
-def mortal_client():
-    """A client of two worker processes of this test alone, which may be killed."""
+def mortal():
+    """A cluster of two worker processes of this test alone, which may be killed."""
     pytest.importorskip("distributed")
-    with worker_processes() as client:
-        yield client
+    with mortal_workers() as workers:
+        yield workers
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,6 @@ from tagalong.distributed.row_sources import load_shard
 from tagalong.distributed.workers import ExecutorWorkers, local_workers, workers_of
 from tagalong.learning.labels import Labels
 from tests.batch.problems import data, many, priors
-from tests.distributed.clusters import kill_worker
 from tests.distributed.fit_sources import load_and_record, recorded_block
 from tests.reference.m3l import dual_of
 
@@ -257,9 +256,7 @@ def test_dask_arrays_stay_on_the_workers(dask_client, threads, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["files", "memory"])
-def test_dask_workers_that_are_killed_between_rounds_change_no_bit(
-    mortal_client, threads, tmp_path, kind
-):
+def test_dask_workers_that_are_killed_between_rounds_change_no_bit(mortal, threads, tmp_path, kind):
     """Both workers of the first rounds are lost, one after the other."""
     X, Y = many(11, 120, 50, 6, 6)
     rows: tuple[Any, Any] = (write_files(tmp_path, X, Y, 2), None) if kind == "files" else (X, Y)
@@ -269,10 +266,10 @@ def test_dask_workers_that_are_killed_between_rounds_change_no_bit(
 
     def kill_one(each):
         if each.number in (2, 3):
-            kill_worker(mortal_client)
+            mortal.kill()
 
     with pytest.warns(ConvergenceWarning):
-        found = fit(M3LClassifier(random_state=0), rows[0], rows[1], mortal_client, **chosen,
+        found = fit(M3LClassifier(random_state=0), rows[0], rows[1], mortal.client, **chosen,
                     on_round=kill_one)  # fmt: skip
     assert same_weights(found, expected)
     assert rounds_of(found) == rounds_of(expected)

@@ -21,7 +21,6 @@ from tagalong.distributed.workers import (
     run_tasks,
     workers_of,
 )
-from tests.distributed.clusters import kill_worker
 from tests.distributed.worker_functions import (
     add,
     double,
@@ -104,35 +103,33 @@ class Run:
         return sorted((one.task, one.result) for one in self.outcomes)
 
 
-def test_tasks_of_killed_dask_workers_are_repeated_and_counted(mortal_client, tmp_path):
-    run = Run(workers_of(mortal_client), tmp_path)
+def test_tasks_of_killed_dask_workers_are_repeated_and_counted(mortal, tmp_path):
+    run = Run(workers_of(mortal.client), tmp_path)
     wait_until(lambda: run.begun() == 2)
-    kill_worker(mortal_client)
+    mortal.kill()
     run.go()
     assert run.end() == [(n, 2 * n) for n in range(6)]
     assert 1 <= sum(one.repeated for one in run.outcomes) < 6
 
 
-def test_a_cluster_that_has_lost_all_workers_says_so_and_goes_on(
-    mortal_client, tmp_path, monkeypatch
-):
+def test_a_cluster_that_has_lost_all_workers_says_so_and_goes_on(mortal, tmp_path, monkeypatch):
     monkeypatch.setattr(dask_workers, "SECONDS_BETWEEN_LOOKS", 0.2)
     said: list[str] = []
-    run = Run(DaskWorkers(mortal_client, said.append), tmp_path)
+    run = Run(DaskWorkers(mortal.client, said.append), tmp_path)
     wait_until(lambda: run.begun() == 2)
-    mortal_client.cluster.scale(0)
+    mortal.kill_all()
     wait_until(lambda: said)
     assert "has no workers, waiting for one: dask worker tcp://127.0.0.1" in said[0]
     run.go()
-    mortal_client.cluster.scale(1)
+    mortal.start()
     assert run.end() == [(n, 2 * n) for n in range(6)]
     assert len(said) == 1
 
 
-def test_a_scheduler_that_ends_during_the_work_is_named(mortal_client, tmp_path):
-    run = Run(workers_of(mortal_client), tmp_path)
+def test_a_scheduler_that_ends_during_the_work_is_named(mortal, tmp_path):
+    run = Run(workers_of(mortal.client), tmp_path)
     wait_until(lambda: run.begun() == 2)
-    mortal_client.cluster.close()
+    mortal.client.cluster.close()
     run.end()
     assert isinstance(run.error, ClusterLost)
     assert str(run.error).startswith("the connection to the scheduler tcp://127.0.0.1")

@@ -19,7 +19,7 @@ import pytest
 from tagalong.distributed import suggest
 from tagalong.distributed.workers import ExecutorWorkers
 from tests.distributed.archive_files import joined, make_tagger, one_machine, write_items
-from tests.distributed.clusters import kill_worker, worker_processes
+from tests.distributed.clusters import mortal_workers
 from tests.distributed.worker_functions import die_before_rename
 from tests.services.cluster.links import Link
 from tests.services.waiting import wait_until
@@ -45,9 +45,9 @@ def archive(tmp_path, monkeypatch):
 
 @pytest.fixture
 def cluster():
-    """A scheduler, and two worker processes with guards that start a new one for a killed one."""
-    with worker_processes() as client:
-        yield client
+    """A scheduler, and two worker processes that may be killed."""
+    with mortal_workers() as workers:
+        yield workers
 
 
 def check(expected):
@@ -72,9 +72,11 @@ def test_workers_are_killed_at_ten_moments(cluster, archive, seed):
         if progress.finished in moments:
             moments.discard(progress.finished)
             kills += 1
-            kill_worker(cluster, choice=choice)  # in the middle of a shard, probably
+            cluster.kill(choice)  # in the middle of a shard, probably
 
-    done = suggest("m.tagalong", sources, "out", cluster, shard_size=SHARD, on_progress=on_progress)
+    done = suggest(
+        "m.tagalong", sources, "out", cluster.client, shard_size=SHARD, on_progress=on_progress
+    )
     assert kills == 10
     assert done.repeated > 0
     assert done.written == ITEMS
