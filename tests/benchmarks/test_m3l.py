@@ -1,6 +1,7 @@
 """The duality gaps and label samples of the M3L benchmark."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,6 +86,6 @@ def test_every_schedule_reaches_the_optimum(problem: m3l.Dataset) -> None:
 
 
 @pytest.mark.parametrize("numbers", [{"coordinate_passes": 0}, {"cg_steps": -1}])
-def test_impossible_schedules_are_refused(numbers: dict[str, int]) -> None:
+def test_impossible_schedules_are_refused(numbers: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="coordinate_passes must be at least 1, cg_steps"):
         core.M3LSettings(tolerance=0.1, most_passes=1, threads=1, seed=0, cache_bytes=1, **numbers)
