@@ -1,13 +1,14 @@
 """The OpenAPI document: it lists every operation, and real answers are as it says."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from tagalong.server.api.table import OPERATIONS
-from tests.server.api_server import Api
+from tests.server.api_server import Api, serving
 
 CONTRACT = """
 POST W/items                 addItem
@@ -62,6 +63,21 @@ def test_every_operation_of_the_contract_is_there(document: dict[str, Any]):
         for method, operation in methods.items()
     }
     assert found == expected
+
+
+@pytest.mark.parametrize(("page_items", "most"), [(50, 50), (20_000, 10_000)])
+def test_the_largest_page_is_that_of_the_server(tmp_path: Path, page_items: int, most: int):
+    (tmp_path / "settings.toml").write_text(f"page_items = {page_items}\n")
+    with serving(tmp_path) as api:
+        found = api.get("/openapi.json").json["paths"]
+        for name in ("items", "events"):
+            parameters = found[f"/api/v1/workspaces/{{name}}/{name}"]["get"]["parameters"]
+            (limit,) = [each["schema"] for each in parameters if each["name"] == "limit"]
+            assert limit["maximum"] == most
+            path = f"/api/v1/workspaces/default/{name}?limit="
+            for asked, status in ((most, 200), (most + 1, 422)):
+                page = api.get(f"{path}{asked}", headers={"Accept": "application/json"})
+                assert page.status == status
 
 
 def test_schemas_are_sound_and_used(document: dict[str, Any]):

@@ -52,7 +52,11 @@ def make_app(
     )
     parts = _Parts(
         login,
-        Dispatch(service, OPERATIONS, document=document(OPERATIONS, __version__)),
+        Dispatch(
+            service,
+            OPERATIONS,
+            document=document(OPERATIONS, __version__, service.limits.page_items),
+        ),
         Dispatch(service, PAGES, refuse=refuse),
     )
     access = AccessControl(

@@ -203,6 +203,7 @@ def test_u_undoes_what_the_notice_tells_about_before_older_answers(filing: Filin
     expect(page.get_by_role("status").filter(has_text="Undone: ")).to_be_visible()
     assert set(site.open_ids()) == before
     assert site.labels_of(answered) is not None
+    page.wait_for_load_state()  # the notice is shown before the script has been loaded
     filing.press("u")
     filing.expect_answer(answered, None)
 

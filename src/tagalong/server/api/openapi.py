@@ -35,7 +35,7 @@ KEY_HEADER = {
 }
 
 
-def document(operations: Iterable[Operation], version: str) -> dict[str, Any]:
+def document(operations: Iterable[Operation], version: str, page_items: int) -> dict[str, Any]:
     """Return the document.
 
     Parameters
@@ -44,11 +44,15 @@ def document(operations: Iterable[Operation], version: str) -> dict[str, Any]:
         The operations.
     version : str
         The version of Tagalong.
+    page_items : int
+        The largest page of this server, which bounds the parameter ``limit``.
     """
     paths: dict[str, dict[str, Any]] = {}
     records: dict[str, Record] = {PROBLEM.name: PROBLEM}
     for operation in operations:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _described(operation)
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _described(
+            operation, page_items
+        )
         for type in _types(operation):
             for record in type.records():
                 assert records.setdefault(record.name, record) is record, record.name
@@ -76,7 +80,7 @@ def _each(answer: Answer | tuple[Answer, ...]) -> tuple[Answer, ...]:
     return answer if isinstance(answer, tuple) else (answer,)
 
 
-def _described(operation: Operation) -> dict[str, Any]:
+def _described(operation: Operation, page_items: int) -> dict[str, Any]:
     names = re.findall(r"{(\w+)}", operation.path)
     parameters = [
         *(
@@ -84,7 +88,7 @@ def _described(operation: Operation) -> dict[str, Any]:
             for name in names
         ),
         *(
-            {"name": name, "in": "query", "schema": type.schema()}
+            {"name": name, "in": "query", "schema": _bounded(name, type.schema(), page_items)}
             for name, type in operation.query.items()
         ),
         *([KEY_HEADER] if operation.has_key else []),
@@ -111,6 +115,12 @@ def _described(operation: Operation) -> dict[str, Any]:
         content = {operation.body_media: {"schema": operation.body.schema()}}
         found["requestBody"] = {"required": True, "content": content}
     return found
+
+
+def _bounded(name: str, schema: dict[str, Any], page_items: int) -> dict[str, Any]:
+    if name != "limit":
+        return schema
+    return {**schema, "maximum": min(schema["maximum"], page_items)}
 
 
 def _answer(answer: Answer | tuple[Answer, ...]) -> dict[str, Any]:
