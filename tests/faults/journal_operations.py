@@ -52,8 +52,11 @@ class JournalOperation(Operation):
             for step in self.prepared:
                 send(workspace, step)
 
-    def run(self) -> int:
+    def begin(self) -> None:
         self._log.clear()
+
+    def run(self) -> int:
+        self.begin()
         return self._work(self.steps)
 
     def run_again(self) -> int:

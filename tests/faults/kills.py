@@ -30,6 +30,8 @@ def kill_randomly(operation: Operation, folder: Path, kills: int, seed: int) -> 
         if is_new:
             shutil.rmtree(work, ignore_errors=True)
             shutil.copytree(before, work)
+            with inside(work):
+                operation.begin()
         die_soon = partial(signal.setitimer, signal.ITIMER_REAL, rng.uniform(0.001, longest))
         ended = forked(work, operation.run if is_new else operation.run_again, die_soon)
         is_new = ended.code != -signal.SIGALRM  # whose default action kills like SIGKILL

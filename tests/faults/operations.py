@@ -53,6 +53,9 @@ class Operation(ABC):
     def prepare(self) -> None:
         """Create the files that the operation finds, in the current folder."""
 
+    def begin(self) -> None:
+        """Forget earlier runs, before a process that may be killed at once begins the work anew."""
+
     @abstractmethod
     def run(self) -> int:
         """Do the work in the current folder and return an exit code."""
