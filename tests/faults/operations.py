@@ -53,7 +53,7 @@ class Operation(ABC):
     def prepare(self) -> None:
         """Create the files that the operation finds, in the current folder."""
 
-    def begin(self) -> None:
+    def begin(self) -> None:  # noqa: B027 (most have nothing to forget)
         """Forget earlier runs, before a process that may be killed at once begins the work anew."""
 
     @abstractmethod
